@@ -1,7 +1,8 @@
-//! Atomic operations on guest memory in host memory, and what they compute.
+//! Atomic operations on guest memory in host memory, and their definitions.
 //!
-//! Each is one atomic read-modify-write of the host: its own instruction where there is one, else a compare-and-swap
-//! loop. All are sequentially consistent, as compiled code's are.
+//! Each operation is one atomic read-modify-write of the host: the host's own instruction if there
+//! is one, else a compare-and-swap loop. All operations are sequentially consistent, as in compiled
+//! code.
 
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64};
@@ -18,17 +19,17 @@ pub enum AtomicType {
     I32,
     I64,
     F16,
-    /// Two halves, each operated on, in one 4-byte cell.
+    /// Two halves in one 4-byte cell. The operation applies to each half.
     F16x2,
     Bf16,
-    /// Two of them.
+    /// Two bfloat16 numbers, as in `F16x2`.
     Bf16x2,
     F32,
     F64,
 }
 
 impl AtomicType {
-    /// Size of the cell, and the alignment it needs.
+    /// Returns the size of the cell in bytes, which is also the alignment that it needs.
     pub const fn bytes(self) -> u32 {
         match self {
             AtomicType::I8 => 1,
@@ -39,10 +40,12 @@ impl AtomicType {
     }
 }
 
-/// What an atomic stores for the memory value `m` and its operand `b`. All return the old `m`.
+/// The value that an atomic stores for the memory value `m` and its operand `b`. All operations
+/// return the old `m`.
 ///
-/// The integer operations (up to `CompareExchange`) take the cell of a float type as an integer, and the float operations
-/// that of an integer type as a float of that size (8 bits: nothing sensible).
+/// The integer operations (all but `FAdd`, `FMin`, `FMax` and `FCompareExchange`) take the cell of
+/// a float type as an integer. The float operations take the cell of an integer type as a float of
+/// that size (8 bits: no sensible result).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AtomicKind {
     Add,
@@ -59,8 +62,10 @@ pub enum AtomicKind {
     Inc,
     /// m == 0 || m > b ? b : m - 1 (unsigned).
     Dec,
-    /// Advances the put pointer of a circular queue if there is room. `m` is the put pointer in its lower half and the get
-    /// pointer in its upper one, both counting on for ever; `b` is by how much, and the queue's capacity.
+    /// Advances the put pointer of a circular queue if there is room.
+    ///
+    /// The lower half of `m` is the put pointer, the upper half the get pointer; both count on for
+    /// ever. The lower half of `b` is the increment, the upper half the queue's capacity.
     SafeAdd,
     /// m == compare ? b : m, by bits.
     CompareExchange,
@@ -70,13 +75,14 @@ pub enum AtomicKind {
     MaskedOr,
     /// m >= b ? m - b : m + compare (unsigned).
     Wrap,
-    /// m + b, rounded to nearest even. A NaN result has the bits `nan` (of one element). With `flush` denormal operands
-    /// and results become zeros of the same sign.
+    /// m + b, rounded to nearest even. A NaN result has the bits `nan` (of one element). With
+    /// `flush` denormal operands and results become zeros of the same sign.
     FAdd {
         flush: bool,
         nan: u64,
     },
-    /// minNum and maxNum: of one NaN the other operand, of two the bits `nan`; -0 is less than +0.
+    /// minNum (`FMax`: maxNum). If one operand is a NaN, the result is the other operand. If both
+    /// are, the result has the bits `nan`. -0 is less than +0.
     FMin {
         nan: u64,
     },
@@ -85,14 +91,16 @@ pub enum AtomicKind {
     },
     /// As `CompareExchange`, but compared as floats: zeros are equal, a NaN equals nothing.
     FCompareExchange,
-    /// `b` threads and `compare` bytes (both signed) arrive at a [`MemoryBarrier`]; with `drop` later phases await fewer threads.
+    /// `b` threads and `compare` bytes (both signed) arrive at a [`MemoryBarrier`]. With `drop`,
+    /// later phases await fewer threads.
     Arrive {
         drop: bool,
     },
 }
 
-/// Does the operation on the cell at `pointer` and returns the old value, zero-extended. Operands count in their low
-/// bits. `compare` is the second one of those that have two.
+/// Does the operation on the cell at `pointer` and returns the old value, zero-extended.
+///
+/// Only the low bits of operands count. `compare` is the second operand of operations with two.
 ///
 /// # Safety
 /// The cell is aligned to its size. Until this returns, it stays allocated, readable and writable,
@@ -146,8 +154,9 @@ pub(crate) unsafe fn apply_at(
     }
 }
 
-/// What the operation stores: the definition of every [`AtomicKind`]. Operands count in the low bits that `ty` has; the
-/// result has no others.
+/// Returns the value that the operation stores: the definition of every [`AtomicKind`].
+///
+/// Only the low bits of operands count, as many as `ty` has. The result has no other bits.
 pub fn compute(ty: AtomicType, kind: AtomicKind, m: u64, b: u64, compare: u64) -> u64 {
     let bits = 8 * ty.bytes();
     let mask = u64::MAX >> (64 - bits);
@@ -252,7 +261,7 @@ const HALF: Format = Format {
     sign: 1 << 15,
     infinity: 0x7c00,
     normal: 0x0400,
-    // Exact to 24 bits and then rounded to 11 is the same as rounded once, since 24 >= 2 * 11 + 2.
+    // Rounding to 24 bits and then to 11 equals rounding once, since 24 >= 2 * 11 + 2.
     add: |a, b| {
         u64::from(
             f16::from_f32(f16::from_bits(a as u16).to_f32() + f16::from_bits(b as u16).to_f32())

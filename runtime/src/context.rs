@@ -1,6 +1,7 @@
 //! Safe views of a [`WarpContext`], for engines that are not machine code.
 //!
-//! Pointers and what bounds them are fields that only this crate can write: nobody else does, and what is here relies on that.
+//! Only this crate can write the pointers of a context and their bounds. The unsafe code here
+//! relies on that.
 
 use std::marker::PhantomData;
 use std::ptr;
@@ -16,14 +17,17 @@ use crate::warp::{
 };
 use crate::window::Windows;
 
-/// What an unset constant bank reads as.
+/// The content of an unset constant bank.
 pub(crate) static ZERO_BANK: [u8; CONST_BANK_BYTES] = [0; CONST_BANK_BYTES];
 
 impl<'launch> WarpContext<'launch> {
-    /// A context with no memory, no register file and no launch: everything is null, empty or 0, and all constant
-    /// banks read 0.
+    /// Returns a context with no memory, no register file and no launch.
     ///
-    /// Only the scheduler makes contexts: an engine that could make one could put it in the place of the scheduler's.
+    /// Pointers are null and counts are 0. There is no instruction limit, the windows are the
+    /// defaults, and all constant banks read 0.
+    ///
+    /// Only the scheduler makes contexts: an engine that could make a context could substitute it
+    /// for the scheduler's context.
     pub(crate) fn empty() -> Box<WarpContext<'launch>> {
         Box::new(WarpContext {
             registers: ptr::null_mut(),
@@ -118,13 +122,15 @@ impl<'launch> WarpContext<'launch> {
         self.nctaid
     }
 
-    /// A number below `LaunchConfig::warp_slots` that no other warp of the launch has while this one is alive.
+    /// A number below `LaunchConfig::warp_slots` that no other warp of the launch has while this
+    /// warp is alive.
     #[inline]
     pub const fn slot(&self) -> u32 {
         self.slot
     }
 
-    /// The warp up to which a call may chain, in numbers of warps of the block; 0: only this one.
+    /// Returns the warp index of the block before which a chain of the call ends, or 0 if the call
+    /// runs only this warp.
     #[inline]
     pub const fn chain_end(&self) -> u32 {
         self.chain_end
@@ -148,15 +154,16 @@ impl<'launch> WarpContext<'launch> {
         self.local_bytes
     }
 
-    /// Brings the page of an address into the worker's TLB, if it is resident.
+    /// Brings the page of an address into the worker's TLB, if the page is resident.
     #[inline]
     pub fn fill_tlb(&mut self, address: u64) {
         let (memory, tlb) = self.memory_and_tlb();
         memory.tlb_fill(tlb, address);
     }
 
-    /// Notes that an access at an address did not go through one of the TLB's runs, less than [`RUNS`]. Mostly the run is that of
-    /// the address from then on, if there is one.
+    /// Notes that an access at `address` was not in run `run` of the TLB, less than [`RUNS`].
+    ///
+    /// Afterwards the TLB's run mostly is the run around the address, if there is one.
     #[inline]
     pub fn fill_run(&mut self, run: usize, address: u64, write: bool) {
         let (memory, tlb) = self.memory_and_tlb();
@@ -164,8 +171,12 @@ impl<'launch> WarpContext<'launch> {
         memory.run_fill(&mut runs[run], address, write);
     }
 
-    /// What leads from the guest addresses `low ..= last` to host addresses, if they lie on pages that follow each other in host
-    /// memory too and are readable or, with `write`, both readable and writable. Mostly one of the TLB's runs has them from then on.
+    /// Returns the addend from the guest addresses `low ..= last` to host addresses, if they have
+    /// one.
+    ///
+    /// The pages of the addresses must follow each other in host memory too, and must be readable
+    /// or, with `write`, both readable and writable. Afterwards one of the TLB's runs mostly holds
+    /// the addresses.
     #[inline]
     pub fn reach(&mut self, run: usize, (low, last): (u64, u64), write: bool) -> Option<u64> {
         let (memory, tlb) = self.memory_and_tlb();
@@ -174,18 +185,21 @@ impl<'launch> WarpContext<'launch> {
 
     fn memory_and_tlb(&mut self) -> (&Memory, &mut Tlb) {
         assert!(!self.tlb.is_null() && !self.memory.is_null(), "the context has no memory");
-        // SAFETY: the scheduler set both and keeps them alive while the context is in use. The TLB is this worker's own, which nothing
-        // else refers to; the memory is no part of it.
+        // SAFETY: the scheduler set both pointers and keeps their targets alive while the context
+        // is in use. The TLB belongs to this worker, and nothing else refers to it. The memory is
+        // no part of the TLB.
         unsafe { (&*self.memory, &mut *self.tlb) }
     }
 
-    /// The register file: `register_bytes` long, 64-byte aligned. Uninitialised in the sense of the guest: what an
-    /// earlier warp left, until block 0 has run.
+    /// The register file: `register_bytes` long, 64-byte aligned.
+    ///
+    /// For the guest its content is uninitialised: it holds an earlier warp's values until block 0
+    /// has run.
     #[inline]
     pub fn registers(&mut self) -> &mut [u8] {
         // SAFETY: the scheduler keeps `register_bytes` initialised bytes alive at `registers` while
-        // the context is in use. The result borrows the context, through which alone safe code
-        // reaches them, and compiled code does not run while Rust code has the context; `bytes_at`
+        // the context is in use. Safe code reaches the bytes only through the context, which the
+        // result borrows. Compiled code does not run while Rust code has the context. `bytes_at`
         // handles null.
         unsafe { bytes_at(self.registers, self.register_bytes) }
     }
@@ -197,14 +211,17 @@ impl<'launch> WarpContext<'launch> {
         unsafe { bytes_at(self.shared, self.shared_bytes) }
     }
 
-    /// The warp's local memory: `local_bytes * lanes` long, interleaved (see [`WarpContext::local_offset`]).
+    /// The warp's local memory: `local_bytes * lanes` long, interleaved (see
+    /// [`WarpContext::local_offset`]).
     #[inline]
     pub fn local(&mut self) -> &mut [u8] {
         // SAFETY: as for `registers`.
         unsafe { bytes_at(self.local, self.local_bytes * u64::from(self.lanes)) }
     }
 
-    /// Where byte `offset` of a lane's local memory lies in [`WarpContext::local`]. An aligned word is contiguous.
+    /// Returns the index in [`WarpContext::local`] of byte `offset` of a lane's local memory.
+    ///
+    /// The bytes of an aligned word are contiguous.
     #[inline]
     pub const fn local_offset(&self, lane: u32, offset: u64) -> u64 {
         (offset & !3) * self.lanes as u64 + lane as u64 * 4 + (offset & 3)
@@ -213,12 +230,14 @@ impl<'launch> WarpContext<'launch> {
     /// Constant bank `bank`, less than [`CONST_BANKS`].
     #[inline]
     pub fn constant(&self, bank: usize) -> &[u8; CONST_BANK_BYTES] {
-        // SAFETY: each entry points to a whole bank that outlives the context's use and is never written.
+        // SAFETY: each entry points to a whole bank that outlives the context's use and is never
+        // written.
         unsafe { &*self.constants[bank].cast() }
     }
 
-    /// Index in the block, on `axis` 0..=2, of lane `lane` of this warp. Also defined for lanes of the last warp that
-    /// do not exist.
+    /// Returns the thread index in the block, on `axis` 0..=2, of lane `lane` of this warp.
+    ///
+    /// The index is also defined for lanes of the last warp that do not exist.
     #[inline]
     pub fn tid(&self, axis: usize, lane: u32) -> u32 {
         let linear = u64::from(self.warp) * u64::from(self.lanes) + u64::from(lane);
@@ -231,7 +250,7 @@ impl<'launch> WarpContext<'launch> {
         unsafe { *self.tid_table.add(axis * self.tid_stride as usize + linear as usize) }
     }
 
-    /// The launch's guest memory. Panics on a context without one.
+    /// The launch's guest memory. Panics if the context has no memory.
     #[inline]
     pub fn memory(&self) -> &Memory {
         assert!(!self.memory.is_null(), "the context has no memory");
@@ -245,15 +264,16 @@ impl<'launch> WarpContext<'launch> {
         Windows { shared: self.shared_window, local: self.local_window }
     }
 
-    /// Leaves the fault record. Returns what the engine returns then.
+    /// Writes the fault record, and returns the exit code that the engine has to return.
     #[cold]
     pub fn set_fault(&mut self, kind: FaultKind, lane: u32, pc: u64, address: u64) -> ExitCode {
         self.fault = FaultRecord { kind: kind as u32, lane, pc, address };
         ExitCode::Fault
     }
 
-    /// Goes on to the next warp of the chain: `warp`, `launch_mask` and `resume` are then the fresh warp's. False at
-    /// the end of the chain.
+    /// Goes on to the next warp of the chain. Returns false at the end of the chain.
+    ///
+    /// Afterwards `warp`, `launch_mask` and `resume` are the fresh warp's.
     #[inline]
     pub fn chain(&mut self) -> bool {
         if self.warp + 1 >= self.chain_end {
@@ -267,13 +287,15 @@ impl<'launch> WarpContext<'launch> {
         true
     }
 
-    /// For engines that do something when a block begins: the call ends with this one.
+    /// Makes the call end with the current block, for engines that do work when a block begins.
     pub fn stay_in_block(&mut self) {
         self.row_end = self.ctaid[0] + 1;
     }
 
-    /// The barrier that the warp has come to, and what it counts, if the warp waits there as a whole for all others of the block. Lanes
-    /// that wait elsewhere are the scheduler's to know.
+    /// Returns the barrier and the units that it counts, if the whole warp waits there for all
+    /// other warps of the block.
+    ///
+    /// Only the scheduler knows the lanes that wait elsewhere.
     #[inline]
     pub(crate) fn whole_barrier(&self) -> Option<(u32, BarrierCounts)> {
         let is_whole = self.barrier_kind == BarrierKind::Sync as u32 && self.barrier_threads == 0;
@@ -289,9 +311,11 @@ impl<'launch> WarpContext<'launch> {
     }
 }
 
+/// Returns the bytes at `pointer`, or an empty slice if it is null.
+///
 /// # Safety
-/// A null `pointer`, or one to `length` initialised bytes. For all of `'a` they stay allocated, and
-/// only the result refers to them.
+/// `pointer` is null, or points to `length` initialised bytes. For all of `'a` the bytes stay
+/// allocated, and only the result refers to them.
 #[inline]
 unsafe fn bytes_at<'a>(pointer: *mut u8, length: u64) -> &'a mut [u8] {
     if pointer.is_null() {

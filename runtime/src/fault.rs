@@ -1,34 +1,34 @@
 //! Faults are values.
 
-/// What went wrong. The names follow the documents of the instruction sets.
+/// The kinds of faults. Their names follow the documents of the instruction sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u32)]
 pub enum FaultKind {
-    /// Not a multiple of the access's alignment.
+    /// The address is not a multiple of the access's alignment.
     MisalignedAddress = 1,
-    /// No such memory: unmapped, past the shared or local memory, or not permitted.
+    /// The address is unmapped, past the shared or local memory, or does not permit the access.
     AddressOutOfRange,
-    /// An atomic that must address global memory addressed another space, and the like.
+    /// The access addressed a wrong space: for example, an atomic must address global memory.
     InvalidAddressSpace,
     IllegalInstruction,
     /// The instruction is known and not implemented.
     Unimplemented,
     /// The guest executed a trap instruction.
     Trap,
-    /// Divergence or call stack full.
+    /// The divergence stack or the call stack is full.
     StackOverflow,
-    /// The instruction budget or the wall-clock limit is used up.
+    /// The instruction budget (`TimeExceeded`: the wall-clock limit) is used up.
     BudgetExceeded,
     TimeExceeded,
-    /// No warp of the block (or of the cooperative launch) can go on.
+    /// No warp of the block can go on.
     StuckBarrier,
-    /// The guest found a condition of its own not to hold.
+    /// An assertion of the guest failed.
     Assertion,
-    /// Memory was given back that the guest's heap had not given out.
+    /// The guest freed memory that its heap had not allocated.
     InvalidFree,
-    /// A surface access with a coordinate outside the surface, where the instruction traps on that.
+    /// A surface access had a coordinate outside the surface, and its instruction traps on that.
     SurfaceOutOfRange,
-    /// A surface or texture that is not there, or that the instruction cannot access.
+    /// The surface or texture does not exist, or the instruction cannot access it.
     InvalidSurface,
     /// Lanes of a warp wait for each other, and none can go on.
     Deadlock,
@@ -58,7 +58,7 @@ impl FaultKind {
         FaultKind::ALL.into_iter().find(|&kind| kind as u32 == number)
     }
 
-    /// As messages and reports name it.
+    /// Returns the name that messages and reports use.
     pub const fn name(self) -> &'static str {
         match self {
             FaultKind::MisalignedAddress => "misaligned address",

@@ -1,29 +1,34 @@
-//! Barriers in guest memory: objects of 8 bytes that threads arrive at and on which copies count bytes.
+//! Barriers in guest memory: 8-byte objects at which threads arrive, and on which copies count
+//! bytes.
 //!
-//! The layout is nobody's but ours: guests get at it through operations only.
+//! The layout is our own: guests access these barriers only through operations.
 
-/// The counts are this wide.
+/// The width in bits of the counts of threads.
 pub const COUNT_BITS: u32 = 20;
 const COUNT: u64 = (1 << COUNT_BITS) - 1;
-/// Bits of the count of bytes. One more, for it has a sign: bytes may arrive before they are announced.
+/// The width in bits of the count of bytes. It has one bit more for a sign: bytes may arrive before
+/// they are announced.
 pub const BYTES_BITS: u32 = 21;
 const BYTES: u64 = (1 << BYTES_BITS) - 1;
 
 const PENDING_AT: u32 = 0;
-/// Where the threads that each phase awaits are.
+/// The lowest bit of the number of threads that each phase awaits.
 pub const EXPECTED_AT: u32 = PENDING_AT + COUNT_BITS;
-/// Where the bytes are.
+/// The lowest bit of the count of bytes.
 pub const BYTES_AT: u32 = EXPECTED_AT + COUNT_BITS;
-/// What is left: the number of the phase, modulo 8.
+/// The lowest bit of the phase's number, modulo 8, which has the remaining bits.
 pub const PHASE_AT: u32 = BYTES_AT + BYTES_BITS;
 
-/// A barrier: threads that its phase still awaits (bits 0 to 19), threads that each phase awaits (20 to 39), bytes that the phase
-/// still awaits (40 to 60, with a sign), and the phase's number (61 to 63).
+/// A barrier.
+///
+/// It holds the threads that its phase still awaits (bits 0 to 19), the threads that each phase
+/// awaits (20 to 39), the bytes that the phase still awaits (40 to 60, with a sign), and the
+/// phase's number (61 to 63).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryBarrier(pub u64);
 
 impl MemoryBarrier {
-    /// In phase 0, for so many threads (their low 20 bits).
+    /// Returns a barrier in phase 0 for `threads` threads (the low 20 bits).
     pub const fn new(threads: u64) -> MemoryBarrier {
         MemoryBarrier::of(0, threads, threads, 0)
     }
@@ -45,8 +50,11 @@ impl MemoryBarrier {
         self.0 >> PENDING_AT & COUNT
     }
 
-    /// After `threads` have arrived and `bytes`, both of which count down; negative ones are awaited from now on. If nothing is left
-    /// the next phase begins.
+    /// Returns the barrier after `threads` threads and `bytes` bytes have arrived.
+    ///
+    /// Both count down; a barrier awaits more from now on if they are negative. If no threads and
+    /// no bytes are left, the next phase begins. With `drop`, later phases do not await the arrived
+    /// threads.
     #[must_use]
     pub const fn arrive(self, threads: i64, bytes: i64, drop: bool) -> MemoryBarrier {
         let expected =
@@ -69,7 +77,7 @@ mod tests {
         let fresh = MemoryBarrier::new(3);
         let two = fresh.arrive(2, 0, false);
         assert_eq!((two.phase(), two.pending()), (0, 1));
-        // Bytes before they are announced.
+        // Bytes arrive before they are announced.
         let early = two.arrive(0, 16, false);
         let announced = early.arrive(1, -48, false);
         assert_eq!((announced.phase(), announced.pending()), (0, 0));

@@ -1,4 +1,4 @@
-//! What an engine sees of a warp: [`WarpContext`], which JIT code addresses by field offset.
+//! The engine's view of a warp: [`WarpContext`], which JIT code addresses by field offset.
 
 use std::marker::PhantomData;
 
@@ -7,12 +7,13 @@ use crate::launch::Step;
 
 /// Pages in a [`Tlb`].
 pub const TLB_ENTRIES: usize = 256;
-/// Runs for reading in a [`Tlb`], and for writing.
+/// The number of [`Ways`] for reading in a [`Tlb`], and of [`Ways`] for writing.
 pub const RUNS: usize = 64;
-/// Pages are 64 KiB.
+/// Binary logarithm of the page size: pages are 64 KiB.
 pub const PAGE_BITS: u32 = 16;
 pub const PAGE_BYTES: u64 = 1 << PAGE_BITS;
-/// Every constant bank is this long, zero-padded, so that a 16-bit offset needs no check.
+/// The length of every constant bank. Banks are zero-padded, so that a 16-bit offset needs no
+/// check.
 pub const CONST_BANK_BYTES: usize = 1 << 16;
 pub const CONST_BANKS: usize = 33;
 
@@ -37,9 +38,11 @@ impl<const WORDS: usize> std::ops::DerefMut for Area<WORDS> {
     }
 }
 
-/// One entry of the software TLB. An address `a` hits for reading if it lies in the page that begins at `read_tag`, for
-/// writing if in that at `write_tag`; its host address is then `a + addend` (wrapping). A tag where there is no such page
-/// is [`no_page`].
+/// An entry of the software TLB.
+///
+/// An address `a` hits for reading if it lies in the page that begins at `read_tag`, and for
+/// writing if it lies in the page at `write_tag`. Its host address is then `a + addend` (wrapping).
+/// A tag that stands for no page is [`no_page`].
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct TlbEntry {
@@ -49,13 +52,15 @@ pub struct TlbEntry {
     pub padding: u64,
 }
 
-/// Pages that follow each other, in guest and in host memory: an access at `a` that lies within `bytes` from `first` on is at
-/// the host address `a + addend` (wrapping).
+/// Pages that follow each other in guest and in host memory.
+///
+/// An access at `a`, within the `bytes` bytes from `first` on, is at the host address `a + addend`
+/// (wrapping).
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Run {
     pub first: u64,
-    /// 0 if nothing is known yet.
+    /// 0 if no run is known yet.
     pub bytes: u64,
     pub addend: u64,
 }
@@ -68,12 +73,12 @@ impl Run {
     }
 }
 
-/// The runs of an instruction, the one that it used last first.
+/// The runs of an instruction, beginning with the run that it used last.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Ways {
     pub runs: [Run; 2],
-    /// Accesses that lay in neither.
+    /// The number of accesses that lay in neither run.
     pub misses: u64,
     padding: u64,
 }
@@ -82,8 +87,11 @@ impl Ways {
     pub const EMPTY: Ways = Ways { runs: [Run::EMPTY; 2], misses: 0, padding: 0 };
 }
 
-/// What a worker thread knows of host addresses. The pages are direct mapped: the slot of a page number `p` is [`tlb_slot`].
-/// Instructions whose lanes are scattered over pages have a run each, or share one with few others.
+/// A worker thread's cache of host addresses.
+///
+/// The pages are direct mapped: [`tlb_slot`] gives the slot of a page number. An instruction whose
+/// lanes are scattered over pages has [`Ways`] of its own, or shares them with few other
+/// instructions.
 #[repr(C)]
 pub struct Tlb {
     pub entries: [TlbEntry; TLB_ENTRIES],
@@ -104,13 +112,15 @@ impl Tlb {
     };
 }
 
-/// Slot of a page number: hashed, so that power-of-two strides do not conflict.
+/// Returns the slot of a page number, hashed so that power-of-two strides do not conflict.
 pub const fn tlb_slot(page: u64) -> usize {
     ((page ^ (page >> 8)) & (TLB_ENTRIES as u64 - 1)) as usize
 }
 
-/// The tag in a slot that stands for no page: that of one which is never looked up there. Its neighbours are not either,
-/// so that code which looked up one address may compare others nearby with the tag.
+/// Returns the tag that stands for no page in a slot: a page that is never looked up in the slot.
+///
+/// The page's neighbours are not looked up in the slot either. So code that looked up one address
+/// may compare nearby addresses with the tag.
 pub const fn no_page(slot: usize) -> u64 {
     ((slot ^ (TLB_ENTRIES / 2)) as u64) << PAGE_BITS
 }
@@ -121,17 +131,18 @@ pub const fn no_page(slot: usize) -> u64 {
 pub enum ExitCode {
     /// The warp is done.
     Done = 0,
-    /// Waits at the barrier in `WarpContext::barrier_*`; goes on at `resume`.
+    /// The warp waits at the barrier in `WarpContext::barrier_*`, and goes on at `resume`.
     Barrier = 1,
-    /// Gave up its turn after a bounded number of back edges; goes on at `resume`.
+    /// The warp gave up its turn after a bounded number of back edges, and goes on at `resume`.
     Yield = 2,
-    /// `fault` says what.
+    /// The warp faulted. `WarpContext::fault` holds the record.
     Fault = 3,
-    /// An indirect jump to the pc in `indirect_pc` that the function has no block for.
+    /// The warp jumped indirectly to the pc in `indirect_pc`, for which the function has no block.
     UnknownPc = 4,
-    /// Asks the host for the service in `WarpContext::service`; goes on at `resume`.
+    /// The warp asks the host for the service in `WarpContext::service`, and goes on at `resume`.
     Service = 5,
-    /// Needs a register file of `WarpContext::register_bytes_wanted`; goes on at `resume` with what the smaller one held.
+    /// The warp needs a register file of `WarpContext::register_bytes_wanted` bytes. It goes on at
+    /// `resume` with the content of the smaller file.
     Grow = 6,
 }
 
@@ -151,10 +162,10 @@ impl ExitCode {
     }
 }
 
-/// What a guest asks the host for, as numbers: the functions that CUDA's driver provides to device code.
+/// The functions that CUDA's driver provides to device code, as numbers.
 ///
-/// The arguments of a lane are 64-bit words in the last [`SERVICE_BYTES`] of its local memory, and the result takes the
-/// place of the first.
+/// A lane's arguments are 64-bit words in the last [`SERVICE_BYTES`] of its local memory. The
+/// result overwrites the first argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u32)]
 pub enum Service {
@@ -184,32 +195,34 @@ impl Service {
     }
 }
 
-/// Where a lane's arguments of a [`Service`] are: so many bytes at the end of its local memory.
+/// The number of bytes at the end of a lane's local memory for its arguments of a [`Service`].
 pub const SERVICE_BYTES: u32 = 64;
 
-/// `WarpContext::barrier_kind` as numbers.
+/// The operations on barriers: `WarpContext::barrier_kind` as numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u32)]
 pub enum BarrierKind {
-    /// Wait until `barrier_threads` have arrived.
+    /// Wait until `barrier_threads` threads have arrived.
     Sync = 0,
     /// Arrive and go on.
     Arrive = 1,
-    /// As `Sync`; `barrier_result` is then the number of arriving lanes whose predicate is set, ...
+    /// As `Sync`. `barrier_result` becomes the number of arriving lanes whose predicate is set.
     Popcount = 2,
-    /// ... 1 if it is set in all of them, else 0, ...
+    /// As `Sync`. `barrier_result` becomes 1 if the predicate is set in all arriving lanes, else 0.
     And = 3,
-    /// ... 1 if it is set in one of them, else 0.
+    /// As `Sync`. `barrier_result` becomes 1 if the predicate is set in an arriving lane, else 0.
     Or = 4,
-    /// Where lanes are counted ([`BarrierCounts::Lanes`]) and no barrier is named: the lanes of `barrier_mask` have exited, ...
+    /// The lanes of `barrier_mask` have exited. For [`BarrierCounts::Lanes`]; names no barrier.
     Exit = 5,
-    /// ... the warp has nothing to do until lanes of it are released, ...
+    /// The warp has nothing to do until lanes of it are released. As `Exit`, names no barrier.
     Wait = 6,
-    /// ... it asks for those that are.
+    /// The warp asks for its released lanes. As `Exit`, names no barrier.
     Poll = 7,
-    /// The barrier of a cluster, which is one block, has no number and counts all warps that have not exited: arrive and go on, ...
+    /// Arrive at the barrier of a cluster, and go on.
+    ///
+    /// A cluster is one block. Its barrier has no number and counts all warps that have not exited.
     ClusterArrive = 8,
-    /// ... wait until all have arrived, if not all have since this warp did.
+    /// Wait at the barrier of a cluster, unless all warps have arrived since this warp arrived.
     ClusterWait = 9,
 }
 
@@ -227,7 +240,7 @@ impl BarrierKind {
         BarrierKind::ClusterWait,
     ];
 
-    /// Whether lanes wait for others, and not only tell that they were there.
+    /// Returns whether lanes that arrive also wait for others.
     pub const fn waits(self) -> bool {
         matches!(
             self,
@@ -235,7 +248,7 @@ impl BarrierKind {
         )
     }
 
-    /// Whether it has a result.
+    /// Returns whether the operation has a result.
     pub const fn reduces(self) -> bool {
         matches!(self, BarrierKind::Popcount | BarrierKind::And | BarrierKind::Or)
     }
@@ -245,35 +258,47 @@ impl BarrierKind {
     }
 }
 
-/// What a barrier counts, `WarpContext::barrier_counts` as numbers. Warps and lanes that come to barriers of one number do not meet.
+/// The units that a barrier counts: `WarpContext::barrier_counts` as numbers.
+///
+/// A barrier that counts warps and a barrier that counts lanes are distinct even if their numbers
+/// are equal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u32)]
 pub enum BarrierCounts {
-    /// A warp arrives once, whatever lanes are active, and waits as a whole. Thread counts are rounded up to warps.
+    /// A warp arrives once, whatever lanes are active, and waits as a whole. Thread counts are
+    /// rounded up to warps.
     Warps = 0,
-    /// Each lane of `barrier_mask` arrives and waits by itself, while the warp runs on with others: the engine is called again at
-    /// `resume`, with the lanes that have been released in `barrier_released`. When all lanes of the warp wait, the call comes when
-    /// some are released. Thread counts are exact; a barrier of all threads does not wait for lanes that have exited
-    /// ([`BarrierKind::Exit`], or their warp is done).
+    /// Each lane of `barrier_mask` arrives and waits by itself, while the warp runs on with its
+    /// other lanes.
+    ///
+    /// The engine is called again at `resume`, with the released lanes in `barrier_released`. When
+    /// all lanes of the warp wait, the call comes when some are released. Thread counts are exact.
+    /// A barrier of all threads does not wait for lanes that have exited ([`BarrierKind::Exit`], or
+    /// their warp is done).
     Lanes = 1,
 }
 
-/// Named barriers of a block.
+/// The number of named barriers of a block.
 pub const BARRIERS: usize = 16;
 
-/// Room behind shared memory: an access in vectors that starts in it stays in the allocation, and lanes that take no part in
-/// a store write there.
+/// Bytes of padding behind shared memory.
+///
+/// A vector access that starts in shared memory stays in the allocation. Inactive lanes of a store
+/// write to the padding.
 pub const SHARED_PADDING: u64 = 128;
 
-/// Room behind a warp's local memory, if it has any: a vector of lanes that begins in its last row, and the words of lanes that take
-/// no part in a store (32 of a lane, each in a row of 64 lanes), stay in the allocation.
+/// Bytes of padding behind a warp's local memory, if it has any.
+///
+/// A vector of lanes that begins in the last row stays in the allocation. So do the words of
+/// inactive lanes of a store (32 of a lane, each in a row of 64 lanes).
 pub const LOCAL_PADDING: u64 = 32 * 64 * 4;
 
-/// State of the running warp. Compiled code reads and writes it by offset ([`offsets`]).
+/// The state of the running warp. Compiled code reads and writes it by offset ([`offsets`]).
 ///
-/// What pointers and their bounds rest on is the scheduler's: others read it, and only compiled code writes it. A context is valid
-/// during a call of the engine only: its lifetime is one that no other context has, so that safe code can neither keep it nor put
-/// another in its place:
+/// The scheduler answers for the pointers and their bounds. Other code only reads these fields,
+/// except compiled code, which also writes them. A context is valid only during a call of the
+/// engine. No other context has its lifetime, so safe code can neither keep it nor swap it for
+/// another context:
 ///
 /// ```compile_fail
 /// use warploom_runtime::warp::WarpContext;
@@ -284,63 +309,74 @@ pub const LOCAL_PADDING: u64 = 32 * 64 * 4;
 /// ```
 #[repr(C)]
 pub struct WarpContext<'launch> {
-    // Fields that each warp has for its own, in the order of `Turn`'s.
-    /// The register file, 64-byte aligned, laid out by the engine's side.
+    // The fields that each warp has for itself, in the order of the fields of `Turn`.
+    /// The register file, 64-byte aligned. The engine decides its layout.
     pub(crate) registers: *mut u8,
     /// Bytes at `registers`.
     pub(crate) register_bytes: u64,
-    /// This warp's local memory, word-interleaved: byte `o` of lane `l` lies at
-    /// `(o & !3) * lanes + l * 4 + (o & 3)`. Behind it are [`LOCAL_PADDING`] bytes, unless it is empty.
+    /// This warp's local memory, word-interleaved: byte `o` of lane `l` lies at `(o & !3) * lanes +
+    /// l * 4 + (o & 3)`. Behind it are [`LOCAL_PADDING`] bytes, unless it is empty.
     pub(crate) local: *mut u8,
     /// Lanes of this warp that exist.
     pub(crate) launch_mask: u64,
-    /// After a call that ended at a barrier with [`BarrierCounts::Lanes`]: the lanes that the next released barrier hands back, whose
-    /// result is `barrier_result`; 0: none so far.
+    /// The lanes that the next released barrier hands back, with `barrier_result` as their result;
+    /// 0 if there are none so far.
+    ///
+    /// Valid after a call that ended at a barrier with [`BarrierCounts::Lanes`].
     pub barrier_released: u64,
     /// Index of the warp in its block.
     pub(crate) warp: u32,
-    /// No two warps of a launch have the same while both are alive. Less than `LaunchConfig::warp_slots`.
+    /// A number less than `LaunchConfig::warp_slots` that no two warps of a launch share while both
+    /// are alive.
     pub(crate) slot: u32,
     pub barrier_result: u32,
     pub(crate) tlb: *mut Tlb,
     /// The block's shared memory, and behind it [`SHARED_PADDING`] bytes.
     pub(crate) shared: *mut u8,
     pub(crate) shared_bytes: u64,
-    /// Per lane; a multiple of 4.
+    /// Bytes of a lane's local memory, a multiple of 4.
     pub(crate) local_bytes: u64,
     pub(crate) constants: [*const u8; CONST_BANKS],
-    /// `tid_table[axis * tid_stride + linear]`: thread index of the lane with this linear index in the block. The table has
-    /// room for the last, short warp.
+    /// `tid_table[axis * tid_stride + linear]` is the thread index of the lane with this linear
+    /// index in the block. The table has room for the last, short warp.
     pub(crate) tid_table: *const u32,
     pub(crate) tid_stride: u64,
     pub(crate) ctaid: [u32; 3],
     pub(crate) ntid: [u32; 3],
     pub(crate) nctaid: [u32; 3],
-    /// Chaining: a warp that is done is followed, in the same call and register file, by warp `warp + 1` from block 0
-    /// while that is less than `chain_end`. A call that returns for another reason does so with `warp` saying whose
-    /// state it is.
+    /// The warp index at which the chain ends.
+    ///
+    /// When a warp is done, warp `warp + 1` follows from block 0, in the same call and register
+    /// file, if that index is less than `chain_end`. If the call returns for another reason, `warp`
+    /// is the warp whose state the context has.
     pub(crate) chain_end: u32,
-    /// Chaining of blocks: when all warps of a block are done, an engine may go on with the blocks after it along x, whose
-    /// `ctaid[0]` is less than `row_end`. Shared memory is not cleared in between. A call returns with `ctaid` saying which
-    /// block it came to; those before it are done.
+    /// The `ctaid[0]` at which the chain of blocks ends.
+    ///
+    /// When all warps of a block are done, an engine may go on with the blocks after it along x
+    /// whose `ctaid[0]` is less than `row_end`. Shared memory is not cleared in between. When the
+    /// call returns, `ctaid` is the block that the engine reached; the blocks before it are done.
     pub(crate) row_end: u32,
-    /// `launch_mask` of the block's last warp; all others have all lanes. The engine updates `launch_mask` when it chains.
+    /// `launch_mask` of the block's last warp. All other warps have all lanes. The engine updates
+    /// `launch_mask` when it chains.
     pub(crate) last_launch_mask: u64,
     /// Warps in the block.
     pub(crate) warps: u32,
     /// Lanes of a warp.
     pub(crate) lanes: u32,
-    /// Block number to enter at (0 for a fresh warp), and where to resume after a barrier or a yield.
+    /// The number of the block to enter at: 0 for a fresh warp, else where to resume after a
+    /// barrier or a yield.
     pub resume: u32,
     pub barrier_kind: u32,
     pub barrier_id: u32,
-    /// 0: all threads of the block.
+    /// The threads that the barrier awaits; 0 stands for all threads of the block.
     pub barrier_threads: u32,
     pub barrier_predicate: u64,
-    /// Guest instructions counted (by this worker thread), and the same times active lanes; both count a block at its entry.
+    /// Guest instructions that this worker thread counted. `lane_instructions` counts each once per
+    /// active lane. Both count a block at its entry.
     pub instructions: u64,
     pub lane_instructions: u64,
-    /// An entry that would make `instructions` greater is the fault `BudgetExceeded` at the block's pc, not counted.
+    /// The limit of `instructions`. The entry of a block that would exceed the limit is the fault
+    /// `BudgetExceeded` at the block's pc, and is not counted.
     pub instruction_limit: u64,
     /// Backward jumps left before the warp must yield; the scheduler sets it before each call.
     pub back_edges: u64,
@@ -349,31 +385,35 @@ pub struct WarpContext<'launch> {
     /// Calls of out-of-line helpers, and instructions that the interpreter executed.
     pub helper_calls: u64,
     pub interp_instructions: u64,
-    /// What the engine has in memory during a call: nobody else reads or writes it.
+    /// The engine's memory during a call. Nothing else reads or writes it.
     pub engine: Area<ENGINE_WORDS>,
     /// The thread's view of guest memory, for the slow paths.
     pub(crate) memory: *const crate::memory::Memory,
-    /// Lanes that arrive at the barrier. The scheduler sets all bits before each call and ignores bits outside
-    /// `launch_mask`; an engine narrows it to the active lanes for the reducing kinds, and where lanes are counted.
+    /// Lanes that arrive at the barrier.
+    ///
+    /// The scheduler sets all bits before each call and ignores bits outside `launch_mask`. An
+    /// engine narrows the mask to the active lanes for the reducing kinds, and for barriers that
+    /// count lanes.
     pub barrier_mask: u64,
-    /// How many an engine needs that returns [`ExitCode::Grow`].
+    /// The bytes of registers that an engine needs when it returns [`ExitCode::Grow`].
     pub register_bytes_wanted: u64,
-    /// [`Service`] as a number, and the lanes that ask for it.
+    /// The requested [`Service`] as a number. The lanes of `service_lanes` request it.
     pub service: u32,
     pub service_lanes: u64,
-    /// Lowest generic address of the 16 MiB shared window and local window (see [`crate::window::Windows`]).
+    /// Lowest generic address of the 16 MiB shared window and local window (see
+    /// [`crate::window::Windows`]).
     pub(crate) shared_window: u64,
     pub(crate) local_window: u64,
     /// [`BarrierCounts`] as a number; the scheduler sets [`BarrierCounts::Warps`] before each call.
     pub barrier_counts: u32,
-    /// The running warp and the others of its block, if it has been suspended: an engine goes on with the next one
-    /// ([`WarpContext::pass_on`]).
+    /// The suspended warps of the running warp's block, if the running warp is one of them. An
+    /// engine goes on with the next warp ([`WarpContext::pass_on`]).
     pub(crate) step: Step,
     /// Makes the lifetime invariant.
     pub(crate) launch: PhantomData<fn(&'launch ()) -> &'launch ()>,
 }
 
-/// Where compiled code finds the fields of a [`WarpContext`], in bytes.
+/// The byte offsets at which compiled code finds the fields of a [`WarpContext`].
 pub mod offsets {
     use std::mem::offset_of;
 
@@ -436,15 +476,19 @@ pub mod offsets {
         TURN_BACK_EDGES = step.back_edges;
     }
 
-    /// Bytes from a turn to the next in the table that [`TURN`] and [`LAST_TURN`] point into. Its first [`TURN_OWN_BYTES`] are those of
-    /// the context from [`REGISTERS`] on.
+    /// Bytes from a turn to the next turn in the table that [`TURN`] and [`LAST_TURN`] point into.
+    ///
+    /// The first [`TURN_OWN_BYTES`] of a turn have the layout of the context's bytes from
+    /// [`REGISTERS`] on.
     pub const TURN_BYTES: i32 = size_of::<Turn>() as i32;
     pub const TURN_OWN_BYTES: i32 = offset_of!(Turn, barrier_result) as i32 + 4;
-    /// In a turn, an `i64`: the block to go on at, and in the upper half whether the warp has come to a barrier.
+    /// The offset in a turn of an `i64`: its lower half is the block to go on at, its upper half
+    /// says whether the warp has come to a barrier.
     pub const TURN_END: i32 = offset_of!(Turn, end) as i32;
-    /// For a block to go on at: the warp is done.
+    /// The block to go on at of a warp that is done.
     pub const TURN_DONE: u32 = crate::launch::DONE;
-    /// [`TURN_BARRIER`] if no warp has come to one in this round; else it is the barrier's number.
+    /// The value at [`TURN_BARRIER`] if no warp has come to a barrier in this round. Else the value
+    /// is the barrier's number.
     pub const NO_BARRIER: u32 = crate::launch::NO_BARRIER;
     pub const TURN_REGISTER_BYTES: i32 = offset_of!(Turn, register_bytes) as i32;
 

@@ -1,17 +1,18 @@
 //! The generic address space: where shared and local memory appear in it.
 
-/// Both windows are this long: what guests have in theirs, or more.
+/// The length of both windows in bytes: at least the length of the guests' own windows.
 pub const WINDOW_BYTES: u64 = 1 << 24;
 
-/// Lowest generic addresses of the shared and of the local window, both multiples of [`WINDOW_BYTES`]. Global memory is
-/// never mapped there.
+/// The lowest generic addresses of the shared and the local window.
+///
+/// Both are multiples of [`WINDOW_BYTES`]. Global memory is never mapped in a window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Windows {
     pub shared: u64,
     pub local: u64,
 }
 
-/// What a generic address means.
+/// The memory that a generic address refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
     /// Offset in the block's shared memory.
@@ -29,13 +30,16 @@ impl Default for Windows {
 }
 
 impl Windows {
-    /// Whether both bases are aligned and the windows are two.
+    /// Returns whether both bases are aligned and differ.
     pub const fn is_valid(self) -> bool {
         let mask = WINDOW_BYTES - 1;
         self.shared & mask == 0 && self.local & mask == 0 && self.shared != self.local
     }
 
-    /// In a window if the upper 40 bits are the base's; the offset is the low 24 bits.
+    /// Returns the memory that a generic address refers to.
+    ///
+    /// The address lies in a window if its upper 40 bits equal the upper bits of the window's base.
+    /// The low 24 bits are then the offset.
     #[inline]
     pub const fn classify(self, address: u64) -> Target {
         let base = address & !(WINDOW_BYTES - 1);

@@ -3,12 +3,15 @@
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ptr::NonNull;
 
-/// Bytes on either side of the memory that hold [`CANARY`] in debug builds: code that a JIT made is under no sanitizer.
+/// Bytes on either side of the memory that hold [`CANARY`] in debug builds. No sanitizer watches
+/// JIT code.
 const FENCE: usize = if cfg!(debug_assertions) { 64 } else { 0 };
 const CANARY: u8 = 0xa5;
 
-/// Owned zeroed memory, aligned to any power of two. Aligned by allocating more: the allocator would clear, and so
-/// touch, an aligned allocation as a whole.
+/// Owned zeroed memory, aligned to any power of two.
+///
+/// A larger allocation provides the alignment: the allocator would clear, and so touch, an aligned
+/// allocation as a whole.
 #[derive(Debug)]
 pub(crate) struct Zeroed {
     allocation: NonNull<u8>,
@@ -17,13 +20,14 @@ pub(crate) struct Zeroed {
     bytes: usize,
 }
 
-// SAFETY: the memory is owned; what is done with it is up to the holder of the pointer.
+// SAFETY: the memory is owned. The holder of the pointer answers for its uses.
 unsafe impl Send for Zeroed {}
 // SAFETY: as above.
 unsafe impl Sync for Zeroed {}
 
 impl Zeroed {
-    /// `None` if the host has no such memory. `align` is a power of two.
+    /// Allocates `bytes` bytes, aligned to `align`, a power of two. Returns `None` if the host has
+    /// no memory for them.
     pub(crate) fn new(bytes: u64, align: usize) -> Option<Zeroed> {
         let bytes = usize::try_from(bytes.max(1)).ok()?;
         let size = bytes.checked_add(align)?.checked_add(2 * FENCE)?;
@@ -49,14 +53,14 @@ impl Zeroed {
         self.bytes as u64
     }
 
-    /// Where the fences begin.
+    /// Returns the first bytes of the fences.
     fn fences(&self) -> [NonNull<u8>; 2] {
         // SAFETY: `new` left room for a fence on either side.
         unsafe { [self.start.sub(FENCE), self.start.add(self.bytes)] }
     }
 
     fn is_fenced(&self) -> bool {
-        // SAFETY: the fences lie in the allocation, and the owner is the last to have it.
+        // SAFETY: the fences lie in the allocation, and nobody but the owner has it any more.
         let bytes =
             |fence: NonNull<u8>| unsafe { std::slice::from_raw_parts(fence.as_ptr(), FENCE) };
         self.fences().into_iter().all(|fence| bytes(fence).iter().all(|&byte| byte == CANARY))

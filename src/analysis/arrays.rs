@@ -1,12 +1,14 @@
-//! What a block has written to byte arrays, as far as it is the same in every launch: numbers of lanes, which compilers for hardware without an instruction
-//! for them put together from immediates, eight at a time.
+//! Contents of byte arrays that a block has written and that are the same in every launch.
+//!
+//! Compilers for hardware without an instruction for lane numbers put lane numbers together from
+//! immediates, eight at a time.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use warploom_ir::{BinaryOp, ConvertOp, Inst, Op, Reg, Region, Type, Value, ValueType, Window};
 
 use super::editor::Editor;
 
-/// Bytes of arrays that are known, by where they are.
+/// The known bytes of arrays, by register and offset.
 #[derive(Default)]
 pub struct Arrays {
     known: FxHashMap<Reg, FxHashMap<u32, u8>>,
@@ -19,12 +21,12 @@ pub struct Elements {
     pub region: Region,
     pub ty: Type,
     pub window: Window,
-    /// Bytes of the array: what lies behind them reads 0.
+    /// The number of bytes of the array. Bytes behind them read 0.
     pub length: u32,
 }
 
 impl Elements {
-    /// Where each lane of the window has its element.
+    /// Returns each lane of the window with the offset of its element.
     fn places(self) -> impl Iterator<Item = (usize, u32)> {
         (0..)
             .zip(self.window.lanes())
@@ -33,7 +35,10 @@ impl Elements {
 }
 
 impl Arrays {
-    /// Elements are written: those of the lanes of `mask`, if that is known, with these values, if they are.
+    /// Notes a write of elements.
+    ///
+    /// Lanes of `mask` are written, or unknown lanes if `mask` is `None`. The values are unknown if
+    /// `values` is `None`.
     pub fn write(&mut self, of: Elements, mask: Option<u64>, values: Option<&[u64]>) {
         let known = self.known.entry(of.reg).or_default();
         for (lane, at) in of.places() {
@@ -42,7 +47,7 @@ impl Arrays {
                 match (mask.map(|mask| mask >> lane & 1 != 0), values) {
                     (Some(false), _) => {}
                     (Some(true), Some(values)) => {
-                        drop(known.insert(at, (values[lane] >> (8 * byte)) as u8))
+                        known.insert(at, (values[lane] >> (8 * byte)) as u8);
                     }
                     _ => drop(known.remove(&at)),
                 }
@@ -50,12 +55,12 @@ impl Arrays {
         }
     }
 
-    /// Anything may have been written to an array.
+    /// Forgets the contents of an array that may have been overwritten.
     pub fn forget(&mut self, reg: Reg) {
         self.known.remove(&reg);
     }
 
-    /// The elements of the lanes of the window, if all are known.
+    /// Returns the elements of the window's lanes, if all are known.
     fn read(&self, of: Elements) -> Option<Vec<u64>> {
         let known = self.known.get(&of.reg)?;
         let element = |at: u32| {
@@ -70,7 +75,7 @@ impl Arrays {
 }
 
 impl Editor {
-    /// What a region holds, if it is known and evenly spaced over the lanes.
+    /// Returns the contents of a region, if they are known and evenly spaced over the lanes.
     pub(super) fn known_elements(
         &mut self,
         arrays: &Arrays,
@@ -110,7 +115,7 @@ impl Editor {
     }
 }
 
-/// The arrays that blocks read.
+/// Returns the arrays that blocks read.
 pub fn read_in<'a>(blocks: impl Iterator<Item = &'a [Inst]>) -> FxHashSet<Reg> {
     let reads = blocks.flatten().filter_map(|inst| match inst.op {
         Op::RegionRead { reg, .. } => Some(reg),
@@ -119,7 +124,7 @@ pub fn read_in<'a>(blocks: impl Iterator<Item = &'a [Inst]>) -> FxHashSet<Reg> {
     reads.collect()
 }
 
-/// Whether an operation writes to an array that is not among these.
+/// Whether an operation writes to an array that is not in `read`.
 pub fn is_unread(op: &Op, read: &FxHashSet<Reg>) -> bool {
     matches!(op, Op::RegionWrite { reg, .. } if !read.contains(reg))
 }

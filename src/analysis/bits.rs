@@ -2,12 +2,12 @@
 
 use smallvec::{SmallVec, smallvec};
 
-/// One bit for each number.
+/// A set with one bit for each number.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Bits(pub(super) SmallVec<[u64; 8]>);
 
 impl Bits {
-    /// An empty set of numbers below `count`.
+    /// Returns an empty set of numbers below `count`.
     pub(super) fn new(count: usize) -> Self {
         Bits(smallvec![0; count.div_ceil(64)])
     }
@@ -32,7 +32,7 @@ impl Bits {
         self.0[index / 64] >> (index % 64) & 1 != 0
     }
 
-    /// Adds what another set has. Whether that is more than before.
+    /// Adds the numbers of another set. Returns whether the set has grown.
     pub(super) fn union(&mut self, other: &Bits) -> bool {
         let mut more = false;
         for (a, b) in self.0.iter_mut().zip(&other.0) {

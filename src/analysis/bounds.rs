@@ -1,5 +1,5 @@
-//! What the definitions of integers prove about their size, so that an index from a small table or a byte needs no check of
-//! its own.
+//! Bounds of integers, proven from their definitions. An index from a small table or a byte then
+//! needs no check of its own.
 
 use warploom_ir::{BinaryOp, ConvertOp, Extend, Op, Special, Type, Value};
 use warploom_runtime::launch::MAX_GRID;
@@ -7,10 +7,10 @@ use warploom_runtime::launch::MAX_GRID;
 use super::class::GridClass;
 use super::visits::visit;
 
-/// How far definitions are followed.
+/// The most definitions that are followed in a row.
 const MAX_DEPTH: u32 = 8;
 
-/// Every lane is at most `max` (unsigned), and a multiple of `1 << zeros`.
+/// A bound of an integer: every lane is at most `max` (unsigned), and a multiple of `1 << zeros`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bound {
     pub max: u64,
@@ -23,12 +23,14 @@ impl Bound {
     }
 }
 
-/// The bound of an integer value, of values with these types and definitions, in launches of any size.
+/// Returns the bound of an integer value in launches of any size.
+///
+/// `ty` and `def` return the types and definitions of values.
 pub fn bound<'a>(ty: impl Fn(Value) -> Type, def: impl Fn(Value) -> &'a Op, v: Value) -> Bound {
     follow(&ty, &def, GridClass::Any, v, MAX_DEPTH)
 }
 
-/// The same in launches of this class.
+/// Returns the bound of an integer value in launches of the class `grid`.
 pub fn bound_in<'a>(
     grid: GridClass,
     ty: impl Fn(Value) -> Type,
@@ -52,7 +54,7 @@ fn follow<'a>(
         return any;
     }
     let of = |v: Value| follow(type_of, def, grid, v, depth - 1);
-    // What is known of the low bits of a result that may have wrapped.
+    // The bound of a result that may have wrapped: only its low bits are known.
     let multiple = |zeros: u32| Bound { zeros: zeros.min(63), ..any };
     let below = |limit: u64| Bound { max: limit - 1, zeros: 0 };
     match *def(v) {
@@ -103,7 +105,7 @@ fn follow<'a>(
             if let Op::Splat { a } = *count {
                 count = def(a);
             }
-            // Of what has no sign both are one shift.
+            // If the sign bit is 0, both shifts to the right are equal.
             let down = op == BinaryOp::ShrU || op == BinaryOp::ShrS && a.max <= any.max >> 1;
             match *count {
                 Op::Const { bits, .. } if bits < u64::from(ty.bits()) && down => {

@@ -1,4 +1,5 @@
-//! Compares of 64-bit values that 32-bit code makes of the difference of their halves: `IADD RZ.CC` then `ISETP.X` of Maxwell.
+//! Recognizes 64-bit compares that 32-bit code makes of the difference of halves: `IADD RZ.CC` then
+//! `ISETP.X` of Maxwell.
 
 use warploom_ir::{BinaryOp, IntCc, Op, Type, UnaryOp, Value, ValueType, Window};
 
@@ -13,7 +14,8 @@ pub(super) struct Difference {
 }
 
 impl Editor {
-    /// The difference whose upper word, or the carry out of it, is a result of this instruction.
+    /// Returns the difference whose upper word and carry out are the results of instruction
+    /// `upper`.
     pub(super) fn difference_of_pairs(&self, upper: usize, window: Window) -> Option<Difference> {
         let Op::AddCarry { a: a1, b: b1, carry: Some(carry) } = self.insts[upper].op else {
             return None;
@@ -22,7 +24,7 @@ impl Editor {
         let Op::AddCarry { a: a0, b: b0, carry: Some(one) } = self.insts[lower].op else {
             return None;
         };
-        // Words of 64 bits have the halves of 128.
+        // 64-bit words would be the halves of 128-bit values.
         let same = result == 1
             && self.is_all_lanes(one)
             && [a0, a1].iter().all(|&word| self.ty(word).ty == Type::I32);
@@ -34,7 +36,7 @@ impl Editor {
         })
     }
 
-    /// The same with what is subtracted as it is, not inverted.
+    /// Returns the difference with its subtrahend in `b`, which held the inverted subtrahend.
     fn inverted_back(&mut self, difference: Difference) -> Option<Difference> {
         let mut back = difference.b;
         for word in &mut back {
@@ -47,7 +49,7 @@ impl Editor {
         Some(Difference { b: back, ..difference })
     }
 
-    /// `cc` of the pairs that were subtracted.
+    /// Returns the compare `cc` of the two pairs of a difference.
     fn compare_pairs(
         &mut self,
         cc: IntCc,
@@ -56,20 +58,21 @@ impl Editor {
     ) -> Option<Value> {
         let Difference { a, b, .. } = self.inverted_back(difference)?;
         let [a, b] = [a, b].map(|[lo, hi]| self.concat(lo, hi, window));
-        // The carry of uniform words is no mask of lanes.
+        // The carry of uniform words is not a mask of lanes.
         if self.ty(a).is_uniform() && self.ty(b).is_uniform() {
             return None;
         }
         Some(self.pure(Op::ICmp { cc, a, b }, window, &[ValueType::MASK])[0])
     }
 
-    /// The carry out of a difference of pairs: where `a >= b`, without signs.
+    /// Returns the unsigned compare `a >= b` that equals the carry out of a difference of pairs.
     pub(super) fn compare_of_carry(&mut self, upper: usize, window: Window) -> Option<Value> {
         let difference = self.difference_of_pairs(upper, window)?;
         self.compare_pairs(IntCc::GeU, difference, window)
     }
 
-    /// `negative ^ overflow` of a difference of pairs: where `a < b`, with signs.
+    /// Returns the signed compare `a < b` that equals `negative ^ overflow` of a difference of
+    /// pairs.
     pub(super) fn compare_of_signs(&mut self, x: Value, y: Value, window: Window) -> Option<Value> {
         for (negative, overflow) in [(x, y), (y, x)] {
             let [Some(upper), Some(signs)] =
@@ -89,8 +92,9 @@ impl Editor {
         None
     }
 
-    /// `a < b` or `a - b` is 0, of the same pairs: `a <= b`. Without signs, less is what is not
-    /// greater or equal.
+    /// Returns the compare `a <= b` that equals `a < b` or `a - b == 0` of two pairs.
+    ///
+    /// An unsigned `less` is an inverted `a >= b`.
     pub(super) fn compare_or_equal(
         &mut self,
         less: Value,
@@ -129,8 +133,10 @@ impl Editor {
         None
     }
 
-    /// A compare of low words where upper ones are equal, else of these, as numbers of which one is not 0 where it holds: LLVM's way for
-    /// AMD's GPUs.
+    /// Returns the compare of pairs that LLVM makes of selects for AMD's GPUs.
+    ///
+    /// The selects compare low words where the upper words are equal, and upper words elsewhere.
+    /// They give numbers that are not 0 where the compare holds.
     pub(super) fn compare_of_choice(&mut self, op: &Op, window: Window) -> Option<Value> {
         let &Op::ICmp { cc: IntCc::Ne, a: number, b: zero } = op else { return None };
         let &Op::Select { mask: equal, a: lower, b: upper } = self.def(number) else { return None };
@@ -153,7 +159,7 @@ impl Editor {
         else {
             return None;
         };
-        // Words that are not equal are less or greater.
+        // Here the upper words differ: `>=` and `>` are equal, as are `<=` and `<`.
         let cc = match (cc, of_upper) {
             (IntCc::GeU | IntCc::GtU, IntCc::GeU | IntCc::GtU)
             | (IntCc::LeU | IntCc::LtU, IntCc::LeU | IntCc::LtU) => cc,
@@ -168,7 +174,7 @@ impl Editor {
         Some(self.pure(Op::ICmp { cc, a, b }, window, &[ValueType::MASK])[0])
     }
 
-    /// What a mask says to be negative.
+    /// Returns the value that a mask compares with 0 by `wanted`.
     fn compared_with_zero(&self, wanted: IntCc, mask: Value) -> Option<Value> {
         match *self.def(mask) {
             Op::ICmp { cc, a, b } if cc == wanted && self.constant(b) == Some(0) => Some(a),

@@ -1,20 +1,25 @@
-//! Divisions that compilers make of steps, as one operation.
+//! Replaces the steps that compilers make of divisions with one operation.
 //!
-//! *Floats.* What LLVM makes for AMD's GPUs is emitted once more for the operands that the last step names ([`warploom_ir::division`]). As
-//! equal operations are shared, it is that division if the last step comes out as it is there. It is the correctly rounded quotient, for all
-//! operands: reciprocals begin correctly rounded, and the iterations leave the quotient's error so small that the last one rounds as the
-//! exact quotient does (Markstein); the steps around them keep operands where that holds, and a denormal quotient is the last step's own.
-//! `tests/divisions` holds the one against the other, and tries all reciprocals.
+//! *Floats.* The editor emits LLVM's steps for AMD's GPUs once more, for the operands that the last
+//! step names ([`warploom_ir::division`]). Equal operations are shared, so the code is that
+//! division if its last step is the value that is emitted. The division is the correctly rounded
+//! quotient for all operands. Reciprocals begin correctly rounded, and the iterations leave the
+//! quotient's error so small that the last iteration rounds as the exact quotient does (Markstein).
+//! The steps around them keep operands where that holds, and the last step itself rounds a denormal
+//! quotient. `tests/divisions` compares steps and quotients, and tries all reciprocals.
 //!
-//! *Words.* All compilers multiply with an estimate of 2^32 / y that is at most 2 * y / 2^32 too small, and correct the quotient by up to two
-//! units: so remainder and quotient are exact for all operands but y = 0, which is told apart. That estimates are as close a test
-//! finds for every y.
+//! *Words.* All compilers multiply by an estimate of 2^32 / y that is at most 2 * y / 2^32 too
+//! small, and correct the quotient by up to two units. So remainder and quotient are exact for all
+//! operands but y = 0, which is tested. A test checks that estimates are so close for every y.
 //!
-//! *Words by floats.* Intel's compiler estimates the quotient twice in floats that are rounded toward zero, and corrects it once. With u = 2^-24: y = f + g
-//! and x are in two exact parts each, and g / f < 2 u. The factor r, 1 / f less 6 u of it, is below 1 / y, and at least (1 - 9 u) / y. So the first
-//! quotient p, a whole number, is at most x / y, and the rest R = x - p y is at most 14 u x + y. It is summed of two whole numbers of which one is at most 512;
-//! what is cut from them and their sum is at most 4 u (R + 512). The second quotient, r of that, is at most R / y and, as R / y < 2^12, above R / y - 0.01,
-//! before it is cut. So the sum of both is x / y or one less.
+//! *Words by floats.* Intel's compiler estimates the quotient twice in floats that are rounded
+//! toward zero, and corrects it once. Let u = 2^-24. The operands y = f + g and x are in two exact
+//! parts each, and g / f < 2 u. The factor r, 1 / f less 6 u of it, is below 1 / y, and at least
+//! (1 - 9 u) / y. So the first quotient p, a whole number, is at most x / y, and the rest
+//! R = x - p y is at most 14 u x + y. R is the sum of two whole numbers of which one is at most
+//! 512. Rounding cuts at most 4 u (R + 512) from them and their sum. The second quotient, r times
+//! that sum, is at most R / y before it is cut and, as R / y < 2^12, above R / y - 0.01. So the sum
+//! of both quotients is x / y or one less.
 
 use warploom_ir::division::{Build, Division};
 use warploom_ir::{
@@ -24,12 +29,13 @@ use warploom_ir::{
 
 use super::editor::Editor;
 
-/// What LLVM multiplies the reciprocal with: a bit less than 2^32.
+/// The factor by which LLVM multiplies the reciprocal: a bit less than 2^32.
 const BELOW_2_32: u64 = 0x4f7f_fffe;
-/// What NVIDIA's compilers add to the bits of the reciprocal of a number that was rounded up: they multiply it with nearly 2^32.
+/// The number that NVIDIA's compilers add to the bits of the reciprocal of a number that was
+/// rounded up. The sum is the reciprocal times nearly 2^32.
 const EXPONENT_32: u64 = 0x0fff_fffe;
 
-/// Operations put into an editor.
+/// Emits operations into an editor.
 pub(super) struct Putter<'e> {
     pub editor: &'e mut Editor,
     pub window: Window,
@@ -112,7 +118,9 @@ impl Editor {
         found.then(|| division.quotient(n, d))
     }
 
-    /// `r - (r < y ? 0 : y)`, or `q - (r < y ? 0 : -1)`, where r is `x - q y` and `q` at most one less than x / y.
+    /// Returns the remainder for `r - (r < y ? 0 : y)`, or the quotient for `q - (r < y ? 0 : -1)`.
+    ///
+    /// `r` is `x - q y`, and `q` is at most one less than x / y.
     pub(super) fn corrected_quotient(
         &mut self,
         op: BinaryOp,
@@ -148,7 +156,7 @@ impl Editor {
         if quotient_by_floats(&mut Putter { editor: self, window }, x, y) != q {
             return None;
         }
-        // Of a division by 0 the floats are no numbers, and the quotient before its correction is 0.
+        // In a division by 0 the floats are NaNs, and the quotient before its correction is 0.
         let (op, of_zero) = if is_remainder {
             (BinaryOp::RemU, x)
         } else {
@@ -162,12 +170,13 @@ impl Editor {
         Some(self.select(zero, of_zero, exact, window))
     }
 
-    /// A choice of lanes, or of what is the same in all.
+    /// Returns the condition and both operands of a select, or of a uniform select by a uniform
+    /// compare.
     fn choice(&self, v: Value) -> Option<(Value, Value, Value)> {
         match *self.def(v) {
             Op::Select { mask, a, b } => Some((mask, a, b)),
             Op::UniformSelect { cond, a, b } => {
-                // A compare of what is the same in all lanes has all bits or none.
+                // A compare of uniform values has all bits or none.
                 let mask = match self.matches_binary(cond, BinaryOp::And) {
                     Some((mask, one)) if self.constant(one).is_some_and(|bits| bits != 0) => mask,
                     _ => cond,
@@ -179,7 +188,7 @@ impl Editor {
         }
     }
 
-    /// The bits of which a float was made.
+    /// Returns the bits that a float was made of.
     pub(super) fn bits_of(&self, float: Value) -> Option<Value> {
         match *self.def(float) {
             Op::Convert { op: ConvertOp::Bitcast, a, .. } => Some(a),
@@ -187,7 +196,9 @@ impl Editor {
         }
     }
 
-    /// `r >= y ? r - y : r` of a remainder that is at most twice too great.
+    /// Returns the remainder for the second correction `r >= y ? r - y : r`.
+    ///
+    /// Before both corrections, the remainder is too great by at most 2 y.
     pub(super) fn word_remainder(
         &mut self,
         choice: (Value, Value, Value),
@@ -200,7 +211,9 @@ impl Editor {
         Some(self.select(zero, x, remainder, window))
     }
 
-    /// `r >= y ? q + 1 : q`, the same way.
+    /// Returns the quotient for the second correction `r >= y ? q + 1 : q`.
+    ///
+    /// Before both corrections, the quotient is too small by at most 2.
     pub(super) fn word_quotient(
         &mut self,
         (mask, more, q): (Value, Value, Value),
@@ -231,7 +244,8 @@ impl Editor {
         Some(self.select(zero, of_zero, quotient, window))
     }
 
-    /// The quotient of `x` that is estimated where y is 0: x less one by LLVM's way, 0 by the other.
+    /// Returns the estimated quotient of `x` where y is 0: max(x, 1) - 1 in LLVM's code, 0 in other
+    /// code.
     fn estimate_by_zero(&mut self, x: Value, estimate: Value, window: Window) -> Option<Value> {
         let (a, b) = self.high_product(estimate)?;
         let (z, more) = self.matches_binary(if a == x { b } else { a }, BinaryOp::Add)?;
@@ -249,7 +263,7 @@ impl Editor {
         self.pure(Op::ICmp { cc: IntCc::Eq, a: y, b: zero }, window, &[ValueType::MASK])[0]
     }
 
-    /// The operands of `r >= y`.
+    /// Returns the operands of an unsigned `r >= y`.
     pub(super) fn at_least(&self, mask: Value) -> Option<(Value, Value)> {
         match *self.def(mask) {
             Op::ICmp { cc: IntCc::GeU, a, b } => Some((a, b)),
@@ -258,13 +272,14 @@ impl Editor {
         }
     }
 
-    /// `r` and `y` of `r >= y ? r - y : r`.
+    /// Returns `r` and `y` of `r >= y ? r - y : r`.
     fn corrected(&self, (mask, less, rest): (Value, Value, Value)) -> Option<(Value, Value)> {
         let (r, y) = self.at_least(mask)?;
         (r == rest && self.matches_binary(less, BinaryOp::Sub)? == (r, y)).then_some((r, y))
     }
 
-    /// `x`, `q` and `y` of what is a remainder corrected once, where `q` is at most two less than x / y.
+    /// Returns `x`, `q` and `y` of a remainder that is corrected once, where `q` is at most two
+    /// less than x / y.
     fn uncorrected(&self, rest: Value, y: Value) -> Option<(Value, Value, Value)> {
         let &Op::Select { mask, a, b } = self.def(rest) else { return None };
         let (rest, again) = self.corrected((mask, a, b))?;
@@ -277,13 +292,13 @@ impl Editor {
         (is_estimate(a, b) || is_estimate(b, a)).then_some((x, q, y))
     }
 
-    /// The operand beside another one, in either order.
+    /// Returns the operand beside `one`, in either order.
     pub(super) fn other_operand(&self, v: Value, op: BinaryOp, one: Value) -> Option<Value> {
         let (a, b) = self.matches_binary(v, op)?;
         if b == one { Some(a) } else { (a == one).then_some(b) }
     }
 
-    /// The float of which a word is the whole part.
+    /// Returns the float whose whole part is a word.
     pub(super) fn cut(&self, v: Value) -> Option<Value> {
         match *self.def(v) {
             Op::FloatToInt {
@@ -293,7 +308,7 @@ impl Editor {
         }
     }
 
-    /// `x` and `q` of `x - q * y`.
+    /// Returns `x` and `q` of `x - q * y`.
     fn less_product(&self, v: Value, y: Value) -> Option<(Value, Value)> {
         let factor = |v: Value| self.other_operand(v, BinaryOp::Mul, y);
         if let Some((x, product)) = self.matches_binary(v, BinaryOp::Sub) {
@@ -315,7 +330,7 @@ impl Editor {
         }
     }
 
-    /// The factors of which a value is the high word of the product.
+    /// Returns the factors of the product whose high word is a value.
     fn high_product(&self, v: Value) -> Option<(Value, Value)> {
         match *self.def(v) {
             Op::Binary { op: BinaryOp::MulHiU, a, b } if self.ty(a).ty == Type::I32 => Some((a, b)),
@@ -327,7 +342,8 @@ impl Editor {
         }
     }
 
-    /// Whether a value is what compilers make of 2^32 / y: an estimate `z`, plus the high word of z * -(z * y).
+    /// Whether a value is the estimate of 2^32 / y that compilers make: a first estimate `z`, plus
+    /// the high word of z * -(z * y).
     fn is_estimate(&self, v: Value, y: Value) -> bool {
         let of = |z: Value, more: Value| {
             let (a, b) = self.high_product(more)?;
@@ -348,7 +364,9 @@ impl Editor {
         of(a, b).or_else(|| of(b, a)).is_some()
     }
 
-    /// The `y` of a first estimate of 2^32 / y, by its reciprocal as a float; and whether it is LLVM's.
+    /// Returns the `y` of a first estimate of 2^32 / y, and whether the estimate is LLVM's.
+    ///
+    /// The estimate is made of the reciprocal of y as a float.
     fn first_estimate(&self, v: Value) -> Option<(Value, bool)> {
         let a = self.cut(v)?;
         let reciprocal = |v: Value, round: Round| match *self.def(v) {
@@ -381,7 +399,8 @@ impl Editor {
     }
 }
 
-/// The iterations that LLVM makes of scaled operands: what the last fused multiply-add takes.
+/// Emits LLVM's iterations for scaled operands. Returns the operands of the last fused
+/// multiply-add.
 fn iterations<B: Build>(division: &mut Division<'_, B>, n: Value, d: Value) -> [Value; 3] {
     let one = division.number(1.0);
     let negative = division.b.put(Op::Unary { op: UnaryOp::FNeg, a: d });
@@ -403,10 +422,12 @@ fn iterations<B: Build>(division: &mut Division<'_, B>, n: Value, d: Value) -> [
     [division.fma(negative, q, n), r, q]
 }
 
-/// What Intel's compiler multiplies the reciprocal with, and adds to it: a bit less than nothing.
+/// The multiple of the reciprocal that Intel's compiler adds to it: -6 * 2^-24.
 const BELOW_0: u64 = 0xb4c0_0000;
 
-/// The quotient, or one less, that Intel's compiler makes of words: of their floats, which are rounded toward zero, and of what these leave.
+/// Emits the estimate that Intel's compiler makes of a quotient of words: the quotient or one less.
+///
+/// It is computed from the words' floats, rounded toward zero, and from the rests that these leave.
 fn quotient_by_floats<B: Build>(b: &mut B, x: Value, y: Value) -> Value {
     const CUT: FloatAttrs = FloatAttrs { round: Round::Zero, ..FloatAttrs::IEEE };
     let float = |b: &mut B, a: Value| {

@@ -1,17 +1,22 @@
-//! Moves the writes of lane registers up to where their values are made, so that a value which is only written need not
-//! be kept until the block's end.
+//! Moves the writes of lane registers up to where their values are made. A value that is only
+//! written then need not be kept until the block's end.
 
 use cranelift_entity::SecondaryMap;
 use rustc_hash::FxHashMap;
 use warploom_ir::{Function, Inst, Op, Reg, Value};
 
-/// The instructions of a block in SSA form with its lane registers written as early as may be. A fault that a write now
-/// comes before is no obstacle: registers after a fault are not part of the outcome.
+/// Returns the instructions of a block in SSA form, with lane registers written as early as
+/// possible.
+///
+/// A write may move ahead of an instruction that faults: registers after a fault are not part of
+/// the outcome.
 pub fn write_early(function: &Function, insts: Vec<Inst>) -> Vec<Inst> {
-    // Of each value its definition, and of each register its last use so far, as numbers of instructions from 1.
+    // The definition of each value and the last use of each register so far, as numbers of
+    // instructions from 1.
     let mut defined: SecondaryMap<Value, usize> = SecondaryMap::new();
     let mut touched: FxHashMap<Reg, usize> = FxHashMap::default();
-    // Behind which instruction each one goes, counted from 1: itself, but for writes that move up.
+    // For each instruction, the number of the instruction that it goes behind, from 1: its own
+    // number, except for writes that move up.
     let mut order: Vec<(usize, usize)> = Vec::with_capacity(insts.len());
     for (index, inst) in insts.iter().enumerate() {
         let number = index + 1;

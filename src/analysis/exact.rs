@@ -1,17 +1,25 @@
-//! Quotients and roots that NVIDIA's compilers make of steps, as one operation where that is the same.
+//! Replaces the steps that NVIDIA's compilers make of quotients and roots with one operation, where
+//! both results are equal.
 //!
-//! The steps are an estimate, iterations, and a last one that corrects the result by what it is wrong by. The compiler tests that no step
-//! meets denormals or overflows, and calls a function otherwise. Here operands are tested to have moderate exponents, which is less work,
-//! and the steps stay for others. Nearly always no lane has any: lowering skips what only such lanes need.
+//! The steps are an estimate, iterations, and a last step that corrects the result by its error.
+//! The compiler's code tests that no step meets denormals or overflows, and calls a function
+//! otherwise. The editor tests that operands have moderate exponents, which is less work, and keeps
+//! the steps for other operands. Nearly always no lane has other operands: lowering skips the code
+//! that only these lanes need.
 //!
-//! *Quotients.* Of p bits, let b be a whole number below 2^p, q the estimate of a / b and y that of 1 / b, scaled so that the last bit of q is 1.
-//! The last step rounds a / b + E, where |E| = |a / b - q| |y b - 1|. The iterations leave |y b - 1| <= 2^-2p b (1 + t): 1 / b is rounded, and t,
-//! what they are wrong by themselves, is below 2^(3 - p). That rounds wrong only if a midpoint of two numbers is nearer than |E|; one is k / 2b away
-//! for a whole k > 0. Then q is beside the midpoint, so that |a / b - q| <= 1/2 + k / 2b, and 2b |E| <= (b^2 + k b) (1 + t) / 2^2p. That is less than k,
-//! but for some of the last numbers b before 2^p: `tests/divisions` tries these with all a that have a small k; and of `f32` every b.
+//! *Quotients.* Let floats have p bits, let b be a whole number below 2^p, q the estimate of a / b
+//! and y the estimate of 1 / b, scaled so that the last bit of q is 1. The last step rounds
+//! a / b + E, where |E| = |a / b - q| |y b - 1|. The iterations leave |y b - 1| <=
+//! 2^-2p b (1 + t): 1 / b is rounded, and t, the iterations' own error, is below 2^(3 - p). The
+//! last step rounds wrong only if a midpoint of two numbers is nearer than |E|; a midpoint is
+//! k / 2b away for a positive whole k. Then q is beside the midpoint, so that |a / b - q|
+//! <= 1/2 + k / 2b, and 2b |E| <= (b^2 + k b) (1 + t) / 2^2p. This bound is less than k,
+//! except for some of the last numbers b before 2^p. `tests/divisions` tries these b with all a
+//! that have a small k, and every b of `f32`.
 //!
-//! *Roots.* The estimates of the root and of half its reciprocal are so close that the last step rounds sqrt(x) + E with |E| < 2^-49 of the last
-//! bit. A root is so near a midpoint m + 1/2 only if x and m^2 + m differ by less than 2^8: the same test tries all such x.
+//! *Roots.* The estimates of the root and of half its reciprocal are so close that the last step
+//! rounds sqrt(x) + E with |E| < 2^-49 of the last bit. A root is so near a midpoint m + 1/2 only
+//! if x and m^2 + m differ by less than 2^8. `tests/divisions` tries all x for which they do.
 
 use warploom_ir::division::are_unusual;
 use warploom_ir::{
@@ -22,25 +30,28 @@ use warploom_ir::{
 use super::division::Putter;
 use super::editor::Editor;
 
-/// What iterations may have to add to the high word of half a reciprocal root: one less in the exponent.
+/// The number whose addition to the high word of a reciprocal root halves it: -1 in the exponent.
 const HALF: u64 = 0xfff0_0000;
 
 impl Editor {
-    /// The quotient of which an operation is the last step, where the operands are moderate; else the steps' value.
+    /// Replaces the last step of a quotient: divides where operands are moderate, and keeps the
+    /// steps' value elsewhere.
     pub(super) fn exact_quotient(&mut self, op: &Op, window: Window) -> Option<Value> {
         let (x, y) = self
             .last_step(op, |error, factor, estimate| self.quotient_of(error, factor, estimate))?;
         self.exact_where_moderate(op, (x, Some(y)), window)
     }
 
-    /// The root of which an operation is the last step, where the operand is moderate; else the steps' value.
+    /// Replaces the last step of a root: takes the root where the operand is moderate, and keeps
+    /// the steps' value elsewhere.
     pub(super) fn exact_root(&mut self, op: &Op, window: Window) -> Option<Value> {
         let x =
             self.last_step(op, |error, factor, estimate| self.root_of(error, factor, estimate))?;
         self.exact_where_moderate(op, (x, None), window)
     }
 
-    /// What `of` finds for `error * factor + estimate`, with the factors in either order.
+    /// Returns the result of `of` for `error * factor + estimate`, with the factors in either
+    /// order.
     fn last_step<T>(&self, op: &Op, of: impl Fn(Value, Value, Value) -> Option<T>) -> Option<T> {
         let &Op::Fma { attrs, a, b, c: estimate } = op else { return None };
         if !is_nearest(attrs) {
@@ -49,7 +60,10 @@ impl Editor {
         of(a, b, estimate).or_else(|| of(b, a, estimate))
     }
 
-    /// `x / y`, or the root of `x`, where operands have moderate exponents; elsewhere the steps of which `op` is the last.
+    /// Returns `x / y`, or the root of `x`, where operands have moderate exponents; elsewhere the
+    /// value of the steps, of which `op` is the last.
+    ///
+    /// A uniform result is not replaced.
     fn exact_where_moderate(
         &mut self,
         op: &Op,
@@ -72,7 +86,7 @@ impl Editor {
         Some(self.select(unusual, by_steps, exact, window))
     }
 
-    /// `x` and `y`, if the last step adds `error * reciprocal` to an estimate of x / y.
+    /// Returns `x` and `y` if the last step adds `error * reciprocal` to an estimate of x / y.
     fn quotient_of(
         &self,
         error: Value,
@@ -93,7 +107,7 @@ impl Editor {
                     matches!(*self.def(first), Op::Shared { function: SharedFn::Rcp, a } if a == y);
                 is_reciprocal && self.is_reciprocal_error(more, first, y)
             }
-            // Twice: first by the error and its square.
+            // A double has two iterations, the first by the error and its square.
             Type::F64 => {
                 let (start, more_by_two) = self.more_than(first)?;
                 let (error, square) = self.more_than(more_by_two)?;
@@ -107,7 +121,9 @@ impl Editor {
         (is_estimate && is_reciprocal).then_some((x, y))
     }
 
-    /// `x`, if the last step adds `error * half` to an estimate of the root of x, half of the reciprocal of that. Doubles only.
+    /// Returns `x` if the last step adds `error * half` to an estimate of the root of x.
+    ///
+    /// `half` is half of the reciprocal of the root. Only doubles are recognized.
     fn root_of(&self, error: Value, half: Value, estimate: Value) -> Option<Value> {
         let (x, again) = self.difference_of_product_with(error, estimate)?;
         if again != estimate || self.ty(x).ty != Type::F64 {
@@ -140,7 +156,7 @@ impl Editor {
         (is_nearest(attrs) && self.is_high_estimate(first, SharedFn::Rsq64High, x)).then_some(x)
     }
 
-    /// `c` and the factors of `c - a * b`.
+    /// Returns `c` and the factors of `c - a * b`.
     fn difference_of_product(&self, v: Value) -> Option<(Value, [Value; 2])> {
         let &Op::Fma { attrs, a, b, c } = self.def(v) else { return None };
         let minus = |v: Value| match *self.def(v) {
@@ -155,7 +171,7 @@ impl Editor {
         is_nearest(attrs).then_some((c, factors))
     }
 
-    /// `c` and `b` of `c - a * b` for this `a`.
+    /// Returns `c` and `b` of `c - a * b` for this `a`.
     fn difference_of_product_with(&self, v: Value, a: Value) -> Option<(Value, Value)> {
         let (c, factors) = self.difference_of_product(v)?;
         match factors {
@@ -165,7 +181,7 @@ impl Editor {
         }
     }
 
-    /// `r` and `e` of `r + r * e`.
+    /// Returns `r` and `e` of `r + r * e`.
     fn more_than(&self, v: Value) -> Option<(Value, Value)> {
         let &Op::Fma { attrs, a, b, c } = self.def(v) else { return None };
         let other = if a == c { b } else { (b == c).then_some(a)? };
@@ -187,7 +203,8 @@ impl Editor {
         }
     }
 
-    /// Whether a double has this estimate for its high word. The low one hardly matters.
+    /// Whether the high word of a double is the estimate `wanted` of `of`. The low word hardly
+    /// matters.
     fn is_high_estimate(&self, v: Value, wanted: SharedFn, of: Value) -> bool {
         self.made_high_word(v).is_some_and(|hi| match *self.def(hi) {
             Op::Shared { function, a } => {
@@ -198,7 +215,7 @@ impl Editor {
         })
     }
 
-    /// The high word of a double that is made of words.
+    /// Returns the high word of a double that is made of words.
     fn made_high_word(&self, double: Value) -> Option<Value> {
         match *self.def(self.bits_of(double)?) {
             Op::Concat { hi, .. } => Some(hi),
@@ -223,12 +240,15 @@ impl Editor {
     }
 }
 
-/// With moderate operands nothing is denormal: whether operations flush makes no difference.
+/// Whether an operation rounds to nearest and does not saturate.
+///
+/// With moderate operands nothing is denormal, so whether the operation flushes makes no
+/// difference.
 fn is_nearest(attrs: FloatAttrs) -> bool {
     attrs.round == Round::Nearest && !attrs.saturate
 }
 
-/// Whether two values are these two, in either order.
+/// Whether `a` and `b` are `x` and `y`, in either order.
 fn are(a: Value, b: Value, x: Value, y: Value) -> bool {
     (a, b) == (x, y) || (a, b) == (y, x)
 }

@@ -1,10 +1,14 @@
-//! What is known of lane registers when a block is entered: that the lanes which are active then hold evenly spaced
-//! values. A dataflow analysis forwards over the function, from "all alike" at the entry.
+//! Facts about lane registers at the entry of each block: the lanes that are active then hold
+//! evenly spaced values.
 //!
-//! A fact is about the active lanes. It holds on as long as the active mask only shrinks. Lanes come back in two ways. Where
-//! a block joins what another one pushed ([`Block::join`](warploom_ir::Block::join)) the facts at the end of that one hold again,
-//! for the registers that nothing on the way writes. Where lanes are kept in a mask register meanwhile, the facts about these
-//! and the active ones together are followed with the register ([`Kept`]).
+//! A forward dataflow analysis of the function computes them, from "all alike" at the entry.
+//!
+//! A fact is about the active lanes. It stays valid while the active mask only shrinks. Lanes come
+//! back in two ways. Where a block joins lanes that another block pushed
+//! ([`Block::join`](warploom_ir::Block::join)), the facts at the pusher's end hold again, for the
+//! registers that nothing on the way writes. Where a mask register keeps lanes meanwhile, the
+//! analysis follows the facts about the kept and active lanes together with the register
+//! ([`Kept`]).
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -17,30 +21,32 @@ use super::masks::Masks;
 use super::registers;
 use super::visits::visit;
 
-/// Registers whose active lanes are evenly spaced, with the distance from lane to lane in the register's type.
+/// Registers whose active lanes are evenly spaced, with the distance from lane to lane in the
+/// register's type.
 pub type Facts = BTreeMap<Reg, i64>;
 
-/// What is known when a block is entered.
+/// The facts when a block is entered.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct State {
     facts: Facts,
     kept: BTreeMap<Reg, Kept>,
 }
 
-/// What is known of the lanes in a mask register.
+/// The facts about the lanes in a mask register.
 #[derive(Clone, Debug, PartialEq)]
 struct Kept {
-    /// Of them and the active ones, all together.
+    /// Facts about the kept and the active lanes, all together.
     facts: Facts,
-    /// All active lanes are among them.
+    /// Whether the register has all active lanes.
     covers: bool,
-    /// Mask registers that have them all.
+    /// Mask registers that have all of the kept lanes.
     within: BTreeSet<Reg>,
 }
 
-/// The facts at the entry of every block. A block that is not reached has none.
+/// Returns the facts at the entry of every block. A block that is not reached has none.
 pub fn facts(function: &Function, flow: &Flow, launch: Launched) -> Vec<Facts> {
-    // Of each block, the joins of what it pushed, with the registers that may be written on the way.
+    // For each block, the joins of the lanes that it pushed, with the registers that may be written
+    // on the way.
     let mut joins: Vec<Vec<(usize, BTreeSet<Reg>)>> = vec![Vec::new(); flow.successors.len()];
     for join in &flow.joins {
         let written = registers_written(function, &join.on_the_way);
@@ -61,7 +67,7 @@ pub fn facts(function: &Function, flow: &Flow, launch: Launched) -> Vec<Facts> {
     let mut pending: BTreeSet<usize> = BTreeSet::from([0]);
     while let Some(index) = pending.pop_first() {
         let known = entry[index].clone().expect("a pending block has been reached");
-        // Behind the last block nothing is done.
+        // The node behind the last block does nothing.
         let end = match passages.get(index) {
             Some(passage) => passage.end(&known, &keepers, launch),
             None => known,
@@ -77,7 +83,8 @@ pub fn facts(function: &Function, flow: &Flow, launch: Launched) -> Vec<Facts> {
         for &to in block
             .map_or(&flow.successors[index][..], |block| leads_on(block, &flow.successors[index]))
         {
-            // A join takes the facts of its pusher; none if what runs on the way is not known.
+            // A join takes the facts of its pusher. It has none if the blocks on the way are not
+            // known.
             let state = match function.blocks.get(to).and_then(|block| block.join) {
                 None => end.clone(),
                 Some(_) if flow.join(to).is_none() => State::default(),
@@ -98,16 +105,16 @@ pub fn facts(function: &Function, flow: &Flow, launch: Launched) -> Vec<Facts> {
     facts.take(function.blocks.len()).collect()
 }
 
-/// Where control goes on with the lanes that are active at a block's end.
+/// Returns the successors of the lanes that are active at a block's end.
 fn leads_on<'a>(block: &Block, successors: &'a [usize]) -> &'a [usize] {
     match block.term {
-        // If no lane waits; that is the last of them.
+        // Active lanes go on only if no lane waits: to the last successor.
         Terminator::Dispatch { .. } => &successors[successors.len() - 1..],
         _ => successors,
     }
 }
 
-/// Keeps what both say. True if that is less than before.
+/// Keeps the facts that both states have. Returns whether `known` has changed.
 fn meet(known: &mut Option<State>, other: State) -> bool {
     let Some(known) = known else {
         *known = Some(other);
@@ -135,7 +142,7 @@ fn without(facts: &Facts, written: &BTreeSet<Reg>) -> Facts {
         .collect()
 }
 
-/// The mask registers that lanes come back from.
+/// Returns the mask registers that lanes come back from.
 fn keepers(passages: &[Passage<'_>]) -> BTreeSet<Reg> {
     let mut keepers = BTreeSet::new();
     for passage in passages {
@@ -157,27 +164,27 @@ fn keepers(passages: &[Passage<'_>]) -> BTreeSet<Reg> {
     keepers
 }
 
-/// A block as masks pass through it.
+/// The flow of masks through a block.
 struct Passage<'a> {
     function: &'a Function,
     block: &'a Block,
     defs: Defs,
     /// The active lanes at entry, if the block reads them.
     active: Option<Value>,
-    /// What registers that are one for the warp held at entry, where it is read.
+    /// The values that are a uniform register's contents at entry, where the block reads it.
     at_entry: BTreeMap<Value, Reg>,
-    /// What it leaves in such registers, where that is one value.
+    /// The uniform registers that the block writes, with the value at its end, if it is one value.
     masks: BTreeMap<Reg, Option<Value>>,
-    /// Lane registers that it writes.
+    /// The lane registers that the block writes.
     written: BTreeSet<Reg>,
 }
 
-/// The lanes that a mask register has in the end.
+/// The lanes that a mask register has at a block's end.
 #[derive(Clone, Copy)]
 enum Lanes {
-    /// These.
+    /// The lanes of this mask.
     Mask(Value),
-    /// Those that it had at entry.
+    /// The lanes that this register had at entry.
     Same(Reg),
     Unknown,
 }
@@ -229,8 +236,10 @@ impl<'a> Passage<'a> {
         }
     }
 
-    /// Whether lanes are proven to be among those that were active at entry, if that counts, and those that `holds` says of
-    /// mask registers at entry.
+    /// Whether lanes are proven to be among the lanes that mask registers had at entry.
+    ///
+    /// Only registers for which `holds` is true count. If `active_counts`, the lanes active at
+    /// entry count too.
     fn are_among(&self, lanes: Lanes, active_counts: bool, holds: &impl Fn(Reg) -> bool) -> bool {
         match lanes {
             Lanes::Mask(value) => {
@@ -272,7 +281,7 @@ impl<'a> Passage<'a> {
         }
     }
 
-    /// What is known at the block's end.
+    /// Returns the facts at the block's end.
     fn end(&self, known: &State, keepers: &BTreeSet<Reg>, launch: Launched) -> State {
         let active = self.at_end(self.function.active);
         let Some((before, _)) = self.known_of(known, &[active]) else { return State::default() };
@@ -309,12 +318,13 @@ impl<'a> Passage<'a> {
         State { facts, kept }
     }
 
-    /// Whether a mask register, which keeps what it had at entry, has all of these lanes.
+    /// Whether the register `mask` has all of the lanes. It keeps its contents from entry.
     fn has_all(&self, known: &State, mask: Reg, kept: &Kept, lanes: Lanes) -> bool {
         self.are_among(lanes, kept.covers, &|reg| reg == mask || known.lies_within(reg, mask))
     }
 
-    /// What was known at entry of lanes that have all of these among them, and whether they were the active ones.
+    /// Returns the facts at entry about a set of lanes that includes all of `lanes`, and whether
+    /// these are the active lanes.
     fn known_of<'s>(&self, known: &'s State, lanes: &[Lanes]) -> Option<(&'s Facts, bool)> {
         if lanes.iter().all(|&lanes| self.are_among(lanes, true, &|_| false)) {
             return Some((&known.facts, true));
@@ -328,7 +338,10 @@ impl<'a> Passage<'a> {
         facts.max_by_key(|facts| facts.len()).map(|facts| (facts, false))
     }
 
-    /// What is known at the end of the lanes of a mask, or all that were active, from what was known of them at entry.
+    /// Returns the facts at the block's end about the lanes of a mask, or about all lanes that were
+    /// active.
+    ///
+    /// `known` has the facts about these lanes at entry.
     fn facts_at_end(&self, known: &Facts, lanes: Option<Value>, launch: Launched) -> Facts {
         let (block, function) = (self.block, self.function);
         let classes = Classes::with_facts(function, block, launch, known, lanes, &|_| true);
@@ -357,7 +370,9 @@ impl<'a> Passage<'a> {
 }
 
 impl State {
-    /// The lanes that wait in a register go on, and no lane waits there: what was known of them is known of the active ones.
+    /// Returns the state after the lanes that wait in `reg` go on, so that no lane waits there.
+    ///
+    /// The facts about these lanes are then facts about the active lanes.
     fn dispatched(&self, reg: Reg) -> State {
         let Some(Kept { facts, .. }) = self.kept.get(&reg) else { return State::default() };
         let none = Kept { facts: facts.clone(), covers: false, within: BTreeSet::new() };
@@ -369,7 +384,7 @@ impl State {
     }
 }
 
-/// Steps of a proof that lanes are among others.
+/// The most steps of a proof that lanes are among other lanes.
 const MAX_STEPS: usize = 64;
 
 fn registers_written(function: &Function, blocks: &[usize]) -> BTreeSet<Reg> {

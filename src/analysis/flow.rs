@@ -1,30 +1,34 @@
-//! How control passes between blocks, and what may run while lanes wait for their join.
+//! How control passes between blocks, and which blocks may run while lanes wait for their join.
 
 use cranelift_entity::EntityRef;
 use warploom_ir::{BlockId, Function, Terminator};
 
 use super::places::WaitSets;
 
-/// Steps of the search for the blocks on the way to joins, all of them together. A function with more joins than that
-/// allows goes without.
+/// The most steps of the search for the blocks on the way to joins, over all joins.
+///
+/// A function whose joins would take more steps goes without joins.
 const MAX_SEARCH: usize = 1 << 20;
 
 pub struct Flow {
-    /// The blocks that a block may pass control to. Behind the last block there is one that is none: all indirect jumps lead to it,
-    /// and it leads to all that they may name, so that there are not as many ways as the product of the two.
+    /// The blocks that a block may pass control to.
+    ///
+    /// An extra node follows the last block: all indirect jumps lead to it, and it leads to all
+    /// their targets. This avoids an edge for each pair of jump and target.
     pub successors: Vec<Vec<usize>>,
     pub joins: Vec<Join>,
-    /// Where lanes may wait for a dispatcher. It leads only to those of its places that may have some.
+    /// The places where lanes may wait for a dispatcher. A dispatcher leads only to places that may
+    /// have lanes.
     pub places: WaitSets,
-    /// Of each block, its place in `joins`.
+    /// The index in `joins` of each block's join.
     join_at: Vec<Option<usize>>,
 }
 
-/// A block that joins what another one pushed ([`Block::join`](warploom_ir::Block::join)).
+/// A block that joins lanes which another block pushed ([`Block::join`](warploom_ir::Block::join)).
 pub struct Join {
     pub block: usize,
     pub pusher: usize,
-    /// The blocks that may run in between.
+    /// The blocks that may run between the pusher and the join.
     pub on_the_way: Vec<usize>,
 }
 
@@ -66,8 +70,10 @@ impl Flow {
         flow
     }
 
-    /// The blocks that may run after a block pushed and before the lanes join at `end`. As joins are nested, those entered
-    /// on the way were pushed on the way, or by the same block later.
+    /// Returns the blocks that may run after `pusher` pushed lanes and before these lanes join at
+    /// `end`.
+    ///
+    /// Joins are nested: lanes of a join on the way were pushed on the way, or later by `pusher`.
     fn on_the_way(&self, function: &Function, end: usize, pusher: usize) -> Vec<usize> {
         let mut passed = vec![false; self.successors.len()];
         // Joins whose pusher has not been passed.
@@ -95,7 +101,7 @@ impl Flow {
         found
     }
 
-    /// The join at a block, if what runs on the way to it is known.
+    /// Returns the join at a block, if the blocks on the way to it are known.
     pub fn join(&self, block: usize) -> Option<&Join> {
         self.join_at[block].map(|at| &self.joins[at])
     }

@@ -1,9 +1,10 @@
-//! Flushes of denormals as operations of their own, where there may be a denormal.
+//! Separates flushes of denormals from operations, where a value may be a denormal.
 //!
-//! An operation that flushes does so with each operand and with its result. Most operands are results of such operations, and many a
-//! result is no denormal: what is a multiple of 2^-126 is none but 0. So are a sum with a constant that is not tiny, what is rounded to
-//! an integral value, integers that became floats, their products with constants, and roots. Nor is a sum of what is
-//! no denormal and not less than 0, as of squares.
+//! An operation that flushes does so with each operand and with its result. Most operands are
+//! results of flushing operations, and many results are never denormal: a multiple of 2^-126 is 0
+//! or normal. Sums with a constant that is not tiny, values rounded to an integral value, integers
+//! converted to floats, products of integral values with constants, and roots are no denormals. Nor
+//! is a sum of values that are no denormals and not less than 0, such as squares.
 
 use cranelift_entity::packed_option::ReservedValue;
 use cranelift_entity::{EntityRef, SecondaryMap};
@@ -17,21 +18,21 @@ use warploom_ir::{
 /// The exponent of the least denormal, and of the least normal number.
 const LEAST: i32 = -149;
 const LEAST_NORMAL: i32 = -126;
-/// The exponent of the last place of the greatest number. 0 is a multiple of it.
+/// The exponent of the last place of the greatest number. 0 counts as a multiple of it.
 const GREATEST: i32 = 104;
-/// Places of a float behind the first.
+/// The number of binary places of an `f32` after the first.
 const PLACES: i32 = 23;
 
-/// What is known of the bits of a value as an `f32`.
+/// The facts known about the bits of a value as an `f32`.
 #[derive(Clone, Copy)]
 struct Known {
-    /// It is no denormal.
+    /// The value is no denormal.
     normal: bool,
-    /// It is a multiple of 2^step, or infinite, or no number.
+    /// The value is a multiple of 2^step, infinite or NaN.
     step: i32,
-    /// Of a constant that is a normal number: it is from 2^exponent to twice that.
+    /// For a constant that is a normal number: its magnitude is from 2^exponent to twice that.
     exponent: Option<i32>,
-    /// It is not less than 0, or no number.
+    /// The value is not less than 0, or it is NaN.
     positive: bool,
 }
 
@@ -58,7 +59,7 @@ impl Known {
         }
     }
 
-    /// What is known of one of the two.
+    /// Returns the facts that hold for both values, and so for a choice between them.
     fn either(self, other: Known) -> Known {
         Known {
             normal: self.normal && other.normal,
@@ -68,15 +69,18 @@ impl Known {
         }
     }
 
-    /// The same of a number that is not less than 0.
+    /// Returns these facts for a number that is not less than 0.
     fn positive(self) -> Known {
         Known { positive: true, ..self }
     }
 
-    /// A sum. A summand that is not a constant has so many places behind the first.
+    /// Returns the facts about a sum. A summand that is not a constant has `places` places after
+    /// the first.
     fn sum(self, other: Known, places: i32) -> Known {
         let step = self.step.min(other.step);
-        // Where the other summand is less than half of this one, so is the sum's last place; where it is more, its own last place is no lower.
+        // If the other summand is less than half of the constant, the sum is at least half of the
+        // constant, and so has its last place at `exponent - 1 - places` or above. Otherwise, the
+        // other summand has its own last place there or above.
         let of_constant = [self.exponent, other.exponent]
             .into_iter()
             .flatten()
@@ -86,7 +90,7 @@ impl Known {
     }
 }
 
-/// The block with flushes apart.
+/// Returns the block with flushes as separate operations.
 pub fn apart(block: Block) -> Block {
     let mut flushes = Flushes {
         insts: Vec::with_capacity(block.insts.len()),
@@ -115,12 +119,12 @@ struct Flushes {
     insts: Vec<Inst>,
     types: Vec<ValueType>,
     known: SecondaryMap<Value, Known>,
-    /// Values that have been flushed for an operation.
+    /// The flushed values of operands and results, by value and window.
     flushed: FxHashMap<(Value, Window), Value>,
 }
 
 impl Flushes {
-    /// Appends an operation and its flushes. Its results.
+    /// Appends an operation and its flushes. Returns the operation's results, flushed if need be.
     fn add(&mut self, mut op: Op, types: &[ValueType], at: (Window, u64)) -> Values {
         let flushes = self.flushes(&op);
         if flushes {
@@ -165,7 +169,7 @@ impl Flushes {
         self.types[v.index()].ty == Type::F32
     }
 
-    /// A value without denormals.
+    /// Returns the value without denormals: appends a flush if it may be a denormal.
     fn flush(&mut self, v: Value, at: (Window, u64)) -> Value {
         if self.known[v].normal {
             return v;
@@ -185,7 +189,7 @@ impl Flushes {
         flushed
     }
 
-    /// What is known of an operation's result, without a flush.
+    /// Returns the facts about an operation's result before a flush.
     fn result(&self, op: &Op) -> Known {
         let known = |v: Value| self.known[v];
         match *op {
@@ -205,7 +209,7 @@ impl Flushes {
             Op::FUnary { op: FloatUnaryOp::Integral, attrs, a } if self.is_single(a) => {
                 saturated(attrs, Known { positive: known(a).positive, ..Known::multiple(0) })
             }
-            // From 2^-75 on.
+            // Roots are 0 or at least 2^-75.
             Op::FUnary { op: FloatUnaryOp::Sqrt, attrs, a } if self.is_single(a) => {
                 saturated(attrs, Known::multiple(-75 - PLACES).positive())
             }
@@ -224,7 +228,7 @@ impl Flushes {
             Op::Shared { function: SharedFn::Rcp | SharedFn::Ex2, .. } => {
                 Known { normal: true, ..Known::NOTHING }
             }
-            // From 2^-64 on.
+            // Results are 0 or at least 2^-64.
             Op::Shared {
                 function: SharedFn::Rsq | SharedFn::RsqDenormal | SharedFn::SqrtApprox,
                 ..
@@ -238,7 +242,7 @@ fn binary(op: FloatBinaryOp, a: Known, b: Known) -> Known {
     match op {
         FloatBinaryOp::Add => {
             let sum = a.sum(b, PLACES);
-            // Nothing is taken away.
+            // Summands that are not less than 0 do not cancel each other.
             Known { normal: sum.normal || sum.positive && a.normal && b.normal, ..sum }
         }
         FloatBinaryOp::Sub => Known { positive: false, ..a.sum(b, PLACES) },
@@ -250,12 +254,12 @@ fn binary(op: FloatBinaryOp, a: Known, b: Known) -> Known {
     }
 }
 
-/// Results may have become 1.
+/// Returns the facts about a result after saturation, which may have changed it to 1.
 fn saturated(attrs: FloatAttrs, known: Known) -> Known {
     if attrs.saturate { known.either(Known::multiple(0)).positive() } else { known }
 }
 
-/// Takes its flush from an operation.
+/// Clears the flush attribute of an operation.
 fn clear(op: &mut Op) {
     match op {
         Op::FUnary { attrs, .. } | Op::FBinary { attrs, .. } | Op::Fma { attrs, .. } => {

@@ -1,21 +1,22 @@
-//! Fusion of 64-bit values that 32-bit code computes in halves.
+//! Fuses 64-bit values that 32-bit code computes in halves.
 //!
-//! The shapes are those that lifters produce on purpose; each rule says which code makes it. The rules apply while a
-//! block is rebuilt by the [`Editor`], so an operand has been fused before its user is looked at.
+//! Lifters produce the matched shapes on purpose; each rule says which code makes its shape. The
+//! [`Editor`] applies the rules while it rebuilds a block, so operands are fused before their
+//! users.
 
 use warploom_ir::{BinaryOp, ConvertOp, IntCc, Op, Type, Value, ValueType, Window};
 
 use super::editor::Editor;
 use super::visits::visit;
 
-/// Pairs of words that are looked at to find whether choices are between halves.
+/// The most pairs of words that the search for choices between halves visits.
 const MOST_CHOICES: u32 = 32;
 
-/// How deep pairs are fused inside of each other.
+/// The deepest nesting of fused pairs.
 const MOST_NESTED: u32 = 64;
 
 impl Editor {
-    /// `concat(lo, hi)` as one 64-bit operation.
+    /// Simplifies `concat(lo, hi)` to one 64-bit operation, if a rule applies.
     pub(super) fn simplify_concat(
         &mut self,
         lo: Value,
@@ -58,13 +59,15 @@ impl Editor {
         self.rewrite(&Op::Concat { lo, hi }, window)
     }
 
-    /// Whether words are the halves of a 64-bit value of lanes, or of values that are chosen between.
+    /// Whether words are the halves of a varying 64-bit value, or choices between halves of such
+    /// values.
     pub(super) fn are_halves(&self, lo: Value, hi: Value) -> bool {
         self.are_halves_within(lo, hi, &mut { MOST_CHOICES })
     }
 
-    /// Whether a search that looks at no more than `left` pairs finds words to be halves. Choices share their arms, so
-    /// the ways through them are many more than the choices are.
+    /// Whether a search of at most `left` pairs finds that words are halves.
+    ///
+    /// Choices share their arms, so there are many more paths through choices than choices.
     fn are_halves_within(&self, lo: Value, hi: Value, left: &mut u32) -> bool {
         visit();
         let Some(rest) = left.checked_sub(1) else { return false };
@@ -83,7 +86,7 @@ impl Editor {
         }
     }
 
-    /// The same lanes of both halves chosen, as lanes of a 64-bit value.
+    /// Fuses two choices by one mask, one for each half, to a choice between 64-bit values.
     pub(super) fn fuse_choice(&mut self, lo: Value, hi: Value, window: Window) -> Option<Value> {
         let (&Op::Select { mask, a, b }, &Op::Select { mask: other, a: c, b: d }) =
             (self.def(lo), self.def(hi))
@@ -101,7 +104,7 @@ impl Editor {
         Some(self.select(mask, a, b, window))
     }
 
-    /// Whether a word is a sum's and the other one takes its carry.
+    /// Whether `lo` is the word of a sum, and `hi` adds the carry of that sum.
     fn are_words_of_sum(&self, lo: Value, hi: Value) -> bool {
         match (self.def(lo), self.def(hi)) {
             (Op::AddCarry { .. }, &Op::AddCarry { carry: Some(carry), .. }) => {
@@ -112,7 +115,9 @@ impl Editor {
         }
     }
 
-    /// Whether `concat(lo, hi)` is likely to become one 64-bit operation, looking `depth` operations up: a hint.
+    /// Whether `concat(lo, hi)` is likely to become one 64-bit operation: a hint.
+    ///
+    /// The search looks `depth` operations up.
     fn is_pair(&self, lo: Value, hi: Value, depth: u32) -> bool {
         visit();
         let (lo, hi) = (self.current(lo), self.current(hi));
@@ -133,7 +138,9 @@ impl Editor {
         }
     }
 
-    /// `lo` and `hi` as a pair that is shifted or rotated, its halves in order, by a constant.
+    /// Matches `lo` and `hi` as the halves of a pair that is shifted or rotated by a constant.
+    ///
+    /// Returns the operation (`Or` for a rotation), the pair's lower and upper word, and the count.
     fn funnels(&self, lo: Value, hi: Value) -> Option<(BinaryOp, (Value, Value), u64)> {
         let count = |v: Value| self.constant(v);
         match (self.funnel(lo), self.funnel(hi)) {
@@ -162,7 +169,7 @@ impl Editor {
         }
     }
 
-    /// Upper word, lower word and count of `upper << 32 - count | lower >> count`.
+    /// Returns `upper`, `lower` and `count` of `upper << 32 - count | lower >> count`.
     fn funnel(&self, v: Value) -> Option<(Value, Value, u64)> {
         let (x, y) = self.matches_binary(v, BinaryOp::Or)?;
         let parts = |x: Value, y: Value| {
@@ -175,7 +182,8 @@ impl Editor {
         parts(x, y).or_else(|| parts(y, x))
     }
 
-    /// `shf` with a constant count and the shift that goes with it, or two `shf` (a rotation): a pair shifted.
+    /// Fuses `shf` by a constant and the shift that goes with it, or two `shf` (a rotation), to
+    /// operations on a pair.
     pub(super) fn fuse_funnels(&mut self, lo: Value, hi: Value, window: Window) -> Option<Value> {
         let (op, (lower, upper), k) = self.funnels(lo, hi)?;
         let pair = self.concat(lower, upper, window);
@@ -189,7 +197,8 @@ impl Editor {
         Some(self.binary(BinaryOp::Or, low, high, window))
     }
 
-    /// The same bitwise operation on both halves, where an operand at least is a 64-bit value already.
+    /// Fuses a bitwise operation on both halves, if at least one operand is likely to be a 64-bit
+    /// value.
     pub(super) fn fuse_bitwise(&mut self, lo: Value, hi: Value, window: Window) -> Option<Value> {
         let (Op::Binary { op, a, b }, Op::Binary { op: other, a: c, b: d }) =
             (self.def(lo), self.def(hi))
@@ -213,7 +222,7 @@ impl Editor {
         Some(self.binary(op, first, second, window))
     }
 
-    /// `add.cc` then `addc`: the sum of two pairs.
+    /// Fuses `add.cc` then `addc` to the sum of two pairs.
     pub(super) fn fuse_carry_chain(
         &mut self,
         lo: Value,
@@ -235,7 +244,7 @@ impl Editor {
             self.pairs.contains_key(&(self.current(lo), self.current(hi), window))
                 || self.is_pair(lo, hi, 0)
         };
-        // The high words may come the other way round.
+        // The high words may be in the opposite order.
         let (a1, b1) = if !known(a0, a1) && !known(b0, b1) && (known(a0, b1) || known(b0, a1)) {
             (b1, a1)
         } else {
@@ -248,7 +257,8 @@ impl Editor {
         Some(sum)
     }
 
-    /// Notes that the upper word of a chain is to be had of its sum, where it is used by itself: for the sign.
+    /// Replaces the upper word of a chain by the upper half of its sum, for users of the word
+    /// alone: they test its sign.
     fn is_high_half(&mut self, lo: Value, hi: Value, sum: Value, window: Window) {
         let half = self.convert(ConvertOp::HighHalf, Type::I32, sum, window);
         let half = self.shaped(half, self.ty(hi), window);
@@ -258,7 +268,7 @@ impl Editor {
         }
     }
 
-    /// `s_add_u32` then `s_addc_u32`: words summed in 64 bits, the carry of the first a compare with 0.
+    /// Fuses `s_add_u32` then `s_addc_u32`: 64-bit sums of words, the first carry a compare with 0.
     pub(super) fn fuse_wide_sums(&mut self, lo: Value, hi: Value, window: Window) -> Option<Value> {
         let (low, high) = (self.truncated(lo)?, self.truncated(hi)?);
         let (a0, b0) = self.matches_binary(low, BinaryOp::Add)?;
@@ -288,7 +298,7 @@ impl Editor {
         }
     }
 
-    /// The word that a uniform `i64` is zero-extended from.
+    /// Returns the word that is zero-extended to a uniform `i64`.
     fn extended_word(&mut self, v: Value) -> Option<Value> {
         match *self.def(v) {
             Op::Const { bits, .. } if bits >> 32 == 0 => Some(self.iconst(Type::I32, bits)),
@@ -296,7 +306,7 @@ impl Editor {
         }
     }
 
-    /// Whether `carry` is 1 where `sum` is past 32 bits, else 0.
+    /// Whether `carry` is 1 if `sum` exceeds 32 bits, and else 0.
     fn is_carry_of(&self, sum: Value, carry: Value) -> bool {
         let Some((flag, one)) = self.matches_binary(carry, BinaryOp::And) else { return false };
         let Op::Convert { op: ConvertOp::FromMask, a: flag, .. } = *self.def(flag) else {
@@ -308,7 +318,8 @@ impl Editor {
         high && self.constant(b) == Some(0) && self.constant(one) == Some(1)
     }
 
-    /// `sub.cc` then `subc`, lifted as `a + ~b + 1` and `a + ~b + carry`: the difference of two pairs.
+    /// Fuses `sub.cc` then `subc`, lifted as `a + ~b + 1` and `a + ~b + carry`, to a difference of
+    /// pairs.
     pub(super) fn fuse_subtract_chain(
         &mut self,
         lo: Value,
@@ -336,7 +347,7 @@ impl Editor {
         Some(self.binary(BinaryOp::Sub, a, b, window))
     }
 
-    /// `(x, x >> 31)`: a sign-extended word.
+    /// Fuses `(x, x >> 31)` to a sign-extended word.
     pub(super) fn fuse_sign(&mut self, lo: Value, hi: Value, window: Window) -> Option<Value> {
         match *self.def(hi) {
             Op::Binary { op: BinaryOp::ShrS, a, b } if a == lo && self.constant(b) == Some(31) => {
@@ -346,11 +357,12 @@ impl Editor {
         }
     }
 
-    /// `(x << k, x >> 32 - k)`: an extended word shifted left; with a funnel `(x << k, high(x:y << k))` a pair.
+    /// Fuses `(x << k, x >> 32 - k)` to an extended word shifted left, and, with a funnel,
+    /// `(x << k, high(x:y << k))` to a shifted pair.
     pub(super) fn fuse_shift(&mut self, lo: Value, hi: Value, window: Window) -> Option<Value> {
         let (x, k) = match *self.def(lo) {
             Op::Binary { op: BinaryOp::Shl, a, b } => (a, self.constant(b)?),
-            // Twice the word.
+            // `x + x` is `x << 1`.
             Op::Binary { op: BinaryOp::Add, a, b } if a == b => (a, 1),
             _ => return None,
         };

@@ -1,14 +1,21 @@
-//! The upper half of a product of 64-bit numbers, which 32-bit code sums up of products of words.
+//! Finds the upper half of a product of 64-bit numbers that 32-bit code sums up from products of
+//! words.
 //!
-//! With `a = a0 + 2^32 a1` and `b` likewise, the product is `a0 b0 + 2^32 (a0 b1 + a1 b0) + 2^64 a1 b1`. Compilers add the words of the four
-//! products in columns, in many orders, with carries from one column to the next. So no order is looked for: the pair that may be the
-//! upper half is written as a sum, exactly. A sum of words `x + y + c` is its low word plus 2^32 times its carry. Where both go on, at
-//! 2^32 of one another, all of the sum does. Where the carry alone goes on, the sum does less the low word, which is cut. Where the low word
-//! alone goes on, nothing may be carried, or only past 2^128, where it does not matter.
+//! With `a = a0 + 2^32 a1` and `b` likewise, the product is
+//! `a0 b0 + 2^32 (a0 b1 + a1 b0) + 2^64 a1 b1`. Compilers add the words of the four products in
+//! columns, in many orders, with carries from one column to the next. So this module looks for no
+//! order: it writes the pair that may be the upper half as an exact sum. A sum of words `x + y + c`
+//! is its low word plus 2^32 times its carry:
 //!
-//! If the words of products that are left are those of `a b` but for the low word of `a0 b0`, that and what was cut are the rest of a
-//! division of `a b` by 2^64, as long as they are less than that. A pair that is added to the upper half, as in steps of Newton's for a
-//! reciprocal, may be among the words: what is carried past 2^128 does not matter then either.
+//! - If low word and carry both count, the carry 2^32 times as much, the whole sum counts.
+//! - If only the carry counts, the sum counts without its low word, which is cut.
+//! - If only the low word counts, the sum must carry nothing, or only past 2^128, where it does not
+//!   matter.
+//!
+//! Suppose that the remaining words of products are the words of `a b` but for the low word of
+//! `a0 b0`. Then this word and the cut words are the remainder of a division of `a b` by 2^64, as
+//! long as they are less than 2^64. A pair that is added to the upper half, as in Newton's steps
+//! for a reciprocal, may be among the words: a carry past 2^128 does not matter then either.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -19,12 +26,12 @@ use warploom_ir::{BinaryOp, ConvertOp, Inst, Op, Type, Value, Window};
 
 use super::editor::Editor;
 
-/// Sums of a pair at most.
+/// The most sums of a pair that are written out.
 const MOST_SUMS: usize = 16;
 /// 2^32
 const WORD: i128 = 1 << 32;
 
-/// A word of the product of two words, of which the factors are in order.
+/// A word of the product of two words. The factors are sorted.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Word {
     Low(Value, Value),
@@ -41,15 +48,16 @@ impl Word {
     }
 }
 
-/// What is left of a pair: words of products and how often they count, in units of 2^-64 of the pair's.
+/// The terms of a pair: words of products and how often they count, in units of 2^-64 of the pair's
+/// unit.
 #[derive(Default)]
 struct Sum {
     words: BTreeMap<Word, i128>,
-    /// Words that are of no product, in the place of the pair's low and its high one.
+    /// Words that are in no product, at the pair's low and high word.
     added: [Option<Value>; 2],
-    /// Sums that are to be written out, by their place: how often the low word and the carry count.
+    /// Sums to be written out, by instruction: how often the low word and the carry count.
     open: BTreeMap<usize, [i128; 2]>,
-    /// How often words were cut that the sum has too much.
+    /// The number of cut words that the sum contains in excess.
     cut: i128,
 }
 
@@ -60,7 +68,8 @@ struct High {
 }
 
 impl Editor {
-    /// If the sum at `upper`, and that of which it takes the carry, are the upper half of a product: has them be that.
+    /// Replaces the sum at `upper`, and the sum whose carry it takes, by the upper half of a
+    /// product. Returns `None` if they are no upper half.
     pub(super) fn fuse_high_product(&mut self, upper: usize, window: Window) -> Option<()> {
         let Op::AddCarry { carry: Some(carry), .. } = self.insts[upper].op else { return None };
         let (lower, 1) = self.def_at(carry) else { return None };
@@ -81,12 +90,12 @@ impl Editor {
             let by = self.shaped(by, self.ty(half), window);
             self.replace(half, by);
         }
-        // The compiler may have taken the low word up before the high one was there.
+        // The guest's compiler may have used the low word before it computed the high word.
         self.renew_users(lower + 1..upper);
         Some(())
     }
 
-    /// Computes once more, now of the values that are to be used by now, what was computed of those which these replace.
+    /// Recomputes the pure operations of a range that use replaced values, from the current values.
     fn renew_users(&mut self, range: Range<usize>) {
         for at in range {
             let Inst { mut op, results, window, pc } = self.insts[at].clone();
@@ -102,7 +111,8 @@ impl Editor {
         }
     }
 
-    /// The words of the factors, of whose product the pair is the upper half, and those of what is added to it.
+    /// Returns the factors of the product that the pair is the upper half of, and the pair that is
+    /// added.
     fn high_of(&self, lo: Value, hi: Value, window: Window) -> Option<High> {
         let mut sum = Sum::default();
         self.put(&mut sum, lo, WORD * WORD)?;
@@ -111,7 +121,7 @@ impl Editor {
             let Some((at, counts)) = sum.open.pop_last() else { break };
             self.write_out(&mut sum, at, counts, window)?;
         }
-        // With the low word of the low product, what was cut is at most (2^32 + 1) (2^32 - 1).
+        // The low word of the low product and the cut words are at most (2^32 + 1) (2^32 - 1).
         if !sum.open.is_empty() || sum.cut > WORD {
             return None;
         }
@@ -167,7 +177,7 @@ impl Editor {
         sum.added[place].replace(word).is_none().then_some(())
     }
 
-    /// Puts the summands of a sum in place of its low word and its carry.
+    /// Replaces the low word and the carry of a sum by its summands.
     fn write_out(
         &self,
         sum: &mut Sum,
@@ -180,7 +190,7 @@ impl Editor {
             return None;
         }
         let times = if carried == 0 { low } else { carried / WORD };
-        // No upper word of a product is all ones.
+        // No upper word of a product is all ones, so its sum with 0 and a carry carries nothing.
         let high = |v: Value| matches!(self.word_of_product(self.current(v)), Some(Word::High(..)));
         let never = [(a, b), (b, a)].iter().any(|&(x, y)| self.constant(x) == Some(0) && high(y));
         let is_past = low % (WORD * WORD * WORD) == 0;
@@ -225,7 +235,7 @@ impl Editor {
         self.zero_extended(v).map(|word| self.plain(word))
     }
 
-    /// A word as it was before it was extended.
+    /// Returns the word that `v` is a truncated extension of, else `v` itself.
     fn plain(&self, v: Value) -> Value {
         let v = self.current(v);
         match *self.def(v) {

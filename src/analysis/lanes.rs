@@ -1,4 +1,5 @@
-//! Lanes of values that are the same in every launch: the lanes that a shuffle with constant operands names, or DPP.
+//! Finds lanes of values that are the same in every launch: the source lanes of a shuffle with
+//! constant operands, or of DPP.
 
 use cranelift_entity::EntityRef;
 use rustc_hash::FxHashMap;
@@ -11,23 +12,24 @@ use warploom_ir::{
 use super::editor::Editor;
 use super::visits::visit;
 
-/// How many operations are looked at.
+/// The most operations that are visited.
 const MAX_OPS: usize = 64;
 
-/// The lanes of a value, if they follow from lane numbers and constants alone.
+/// Returns the lanes of a value, if they follow from lane numbers and constants alone.
 pub fn fixed_lanes(function: &Function, block: &Block, defs: &Defs, v: Value) -> Option<Vec<u64>> {
     Fixed::of(function.lanes, Some(function.nan), (&block.insts, &block.values), defs).lanes(v)
 }
 
 struct Fixed<'a> {
-    /// Of a warp.
+    /// The number of lanes of a warp.
     count: u8,
-    /// None: nothing is computed with floats.
+    /// `None`: operations on floats have no known lanes.
     nan: Option<NanPolicy>,
     insts: &'a [Inst],
     values: &'a [ValueType],
     defs: &'a Defs,
-    /// Of values that have been looked at. One that is the same in all lanes, as a mask is, stands in each.
+    /// The lanes of visited values. A value that all lanes share, as a mask is, is repeated for
+    /// each lane.
     found: FxHashMap<Value, Option<Vec<u64>>>,
 }
 
@@ -91,17 +93,22 @@ impl<'a> Fixed<'a> {
     }
 }
 
-/// Distances between the lanes of an exchange and those that they read, at most, for a mask to follow it by shifts.
+/// The most distances between the lanes of an exchange and their source lanes for which shifts move
+/// a mask along.
 const MOST_DISTANCES: usize = 4;
 
 impl Editor {
-    /// The lanes of a value that no float is computed for, if they are the same in every launch.
+    /// Returns the lanes of a value, if they are the same in every launch and computed without
+    /// floats.
     pub(super) fn fixed_lanes(&self, v: Value) -> Option<Vec<u64>> {
         Fixed::of(self.lanes, None, (&self.insts, &self.values), &self.defs).lanes(v)
     }
 
-    /// `bit & 1 != 0`, if the bit is that of a mask of 64 lanes at a place that is the same in every launch: whether a lane is active that
-    /// another reads from, on GFX9. The mask's bits are shifted to where they are asked for.
+    /// Returns `bit & 1 != 0` as a mask, if the bit is that of a mask of 64 lanes at a place that
+    /// is the same in every launch.
+    ///
+    /// On GFX9, this condition says whether the lane that another lane reads from is active. Shifts
+    /// move the mask's bits to the lanes that ask for them.
     pub(super) fn mask_at_lanes(&mut self, bit: Value, window: Window) -> Option<Value> {
         let (bits, index) = self.bit_of_mask(bit)?;
         let read = self.fixed_lanes(index)?;
@@ -129,8 +136,8 @@ impl Editor {
         Some(all)
     }
 
-    /// The bits of a mask and the place of one that a shift has brought down, as GFX9's lifter does
-    /// to see whether a lane is active.
+    /// Returns the bits of a mask and the place of the bit that a shift has brought down, as GFX9's
+    /// lifter does to see whether a lane is active.
     fn bit_of_mask(&self, bit: Value) -> Option<(Value, Value)> {
         let (half, place) = self.matches_binary(bit, BinaryOp::ShrU)?;
         let Op::Select { mask: upper, a: high, b: low } = *self.def(half) else { return None };
@@ -147,7 +154,8 @@ impl Editor {
         (is_one && self.is_in_upper_half(upper, index)).then_some((whole, index))
     }
 
-    /// Whether a mask tells which lanes have an odd multiple of 32 in a value: it may be a constant, where these are the same in every launch.
+    /// Whether a mask has the lanes where bit 5 of `index` is set. The mask may be a constant, if
+    /// these lanes are the same in every launch.
     fn is_in_upper_half(&self, mask: Value, index: Value) -> bool {
         match *self.def(mask) {
             Op::ICmp { cc: IntCc::Ne, a: above, b: zero } => {

@@ -1,10 +1,12 @@
-//! Which registers a block's successors may still read.
+//! Finds the registers that a block's successors may still read.
 //!
-//! Liveness is that of a lane's own path. Lanes that wait elsewhere while others run resume at blocks with
-//! `indirect_target` or `join`, behind a switch, or where a block makes lanes active that were not at its entry; what
-//! those blocks may read stays live wherever lanes may be waiting for them, since a write of the running lanes says nothing
-//! about the waiting ones. So does a register that is read in inactive lanes (by a cross-lane operation, say).
-//! Lanes that wait at a place of a dispatcher do so where that place may have lanes ([`Places`](super::places::Places)).
+//! Liveness follows a lane's own path. Lanes that wait elsewhere while other lanes run resume at
+//! blocks with `indirect_target` or `join`, behind a switch, or where a block makes lanes active
+//! that were not active at its entry. The registers that those blocks may read stay live wherever
+//! lanes may be waiting for the blocks, since a write of the running lanes says nothing about the
+//! waiting lanes. A register that is read in inactive lanes (by a cross-lane operation, say) stays
+//! live, too. Lanes wait at a place of a dispatcher only where that place may have lanes
+//! ([`WaitSets`](super::places::WaitSets)).
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -22,12 +24,12 @@ use super::editor::Editor;
 use super::flow::Flow;
 use super::masks::Masks;
 
-/// Replaces a word of a set; whether it was another.
+/// Replaces a word of a set. Returns whether the word changed.
 fn replace(word: &mut u64, new: u64) -> bool {
     std::mem::replace(word, new) != new
 }
 
-/// The blocks that a block is named by.
+/// Returns, for each block, the blocks that name it.
 fn inverse(named: &[Vec<usize>]) -> Vec<Vec<usize>> {
     let mut by = vec![Vec::new(); named.len()];
     for (block, named) in named.iter().enumerate() {
@@ -36,19 +38,20 @@ fn inverse(named: &[Vec<usize>]) -> Vec<Vec<usize>> {
     by
 }
 
-/// Blocks that are to be looked at, each once.
+/// The blocks to be visited, each once.
 struct Queue {
     blocks: VecDeque<usize>,
     queued: Vec<bool>,
 }
 
 impl Queue {
-    /// Of a function with so many blocks.
+    /// Creates an empty queue for a function with this number of blocks.
     fn new(blocks: usize) -> Queue {
         Queue { blocks: VecDeque::new(), queued: vec![false; blocks] }
     }
 
-    /// If none is left and `all` is set, it is all of them once more.
+    /// Removes the next block. If no block is left and `all` is set, clears `all` and adds all
+    /// blocks again.
     fn pop_or(&mut self, all: &mut bool) -> Option<usize> {
         if self.blocks.is_empty() && std::mem::take(all) {
             self.add_all();
@@ -64,12 +67,13 @@ impl Queue {
         }
     }
 
-    /// The last ones first: mostly others lead to them.
+    /// Adds all blocks, the last first: mostly, earlier blocks lead to later ones.
     fn add_all(&mut self) {
         (0..self.queued.len()).rev().for_each(|block| self.add(block));
     }
 
-    /// Adds `new` to the words of these blocks, and those to the queue of which it changes the word.
+    /// Adds `new` to the words of these blocks, and adds the blocks whose word changes to the
+    /// queue.
     fn tell(&mut self, blocks: &[usize], words: &mut [u64], new: u64) {
         for &block in blocks {
             let word = words[block] | new;
@@ -80,18 +84,18 @@ impl Queue {
     }
 }
 
-/// What a block reads before it writes, and what it certainly overwrites.
+/// The registers that a block reads before it writes them, and that it certainly overwrites.
 struct Summary {
     uses: Bits,
-    /// In the lanes that are active at its entry.
+    /// Registers overwritten in the lanes that are active at the block's entry.
     kills: Bits,
-    /// In those that are active at its end.
+    /// Registers overwritten in the lanes that are active at the block's end.
     kills_at_end: Bits,
-    /// It makes lanes active that were not at its entry.
+    /// The block makes lanes active that were not active at its entry.
     grows: bool,
-    /// All lanes that are active at its entry are at its end.
+    /// All lanes that are active at the block's entry are active at its end.
     keeps: bool,
-    /// Places that it may give lanes which were neither active at its entry nor there.
+    /// Places that the block may give lanes which were neither active at its entry nor there.
     gives: Vec<usize>,
 }
 
@@ -108,7 +112,7 @@ impl Summary {
         }
     }
 
-    /// It reads a register, before all that is known of it.
+    /// Notes a read of a register that comes before all accesses noted so far.
     fn reads(&mut self, register: usize) {
         self.uses.insert(register);
         self.kills.remove(register);
@@ -116,9 +120,10 @@ impl Summary {
     }
 }
 
-/// Numbers of registers.
+/// The numbers that registers have in the sets.
 pub struct Numbers {
-    /// Of each bank, that of its first register, and whether that is the number of all, which are only read and written by index.
+    /// For each bank, the number of its first register, and whether all its registers share that
+    /// number because code reads and writes them only by index.
     banks: Vec<(usize, bool)>,
     count: usize,
 }
@@ -148,7 +153,7 @@ impl Numbers {
         first + if by_index { 0 } else { reg.index as usize }
     }
 
-    /// Of so many registers from one on.
+    /// Returns the numbers of `count` registers from `reg` on.
     fn of_run(&self, reg: Reg, count: u32) -> Range<usize> {
         let (first, (_, by_index)) = (self.of_register(reg), self.banks[reg.bank.index()]);
         first..first + if by_index { 1 } else { count as usize }
@@ -159,18 +164,21 @@ pub struct Liveness {
     numbers: Arc<Numbers>,
     live_in: PrimaryMap<BlockId, Bits>,
     live_out: PrimaryMap<BlockId, Bits>,
-    /// What of that lanes may read that are active at a block's end.
+    /// The registers that lanes active at a block's end may read after it.
     live_active: PrimaryMap<BlockId, Bits>,
-    /// Of blocks that lead to themselves, what is live after them but for that.
+    /// For each block that leads to itself, the registers that are live after it on other paths.
     live_elsewhere: PrimaryMap<BlockId, Option<Bits>>,
-    /// What lanes may read that are not active after the block, in it or later.
+    /// The registers that lanes not active after the block may read, in it or later.
     live_inactive: PrimaryMap<BlockId, Bits>,
 }
 
 impl Liveness {
-    /// `code` is that of the function's blocks, whose registers have these numbers, rebuilt; what a block reads counts if it is
-    /// `seen` there; if it is of a lane register, in lanes that are active at the block's entry. `exposed` are the registers that each block
-    /// reads in lanes that may be inactive, by firsts and counts.
+    /// Computes the liveness of a function's registers.
+    ///
+    /// `code` is the rebuilt code of the function's blocks, and `numbers` are its registers'
+    /// numbers. A read in a block counts if it is `seen` there; a read of a lane register counts if
+    /// it is seen in lanes that are active at the block's entry. `exposed` lists the registers that
+    /// each block reads in lanes that may be inactive, as first registers and counts.
     pub fn of(
         function: &Function,
         (flow, numbers): (&Flow, &Arc<Numbers>),
@@ -181,7 +189,7 @@ impl Liveness {
         let count = numbers.count;
         let mut always = Bits::new(count);
         always.insert(numbers.of_register(function.active));
-        // Behind the last block there is one that does nothing (see `Flow::successors`).
+        // After the last block comes a block that does nothing (see `Flow::successors`).
         let (blocks, all_blocks) = (function.blocks.len(), flow.successors.len());
         let summaries = (0..blocks).map(|i| {
             summarize(function, flow, &code[i].0, |value, is_lane| seen(i, value, is_lane), numbers)
@@ -191,7 +199,7 @@ impl Liveness {
         let mut live_in = vec![Bits::new(count); all_blocks];
         let mut live_out = vec![Bits::new(count); all_blocks];
         let mut live_active = vec![Bits::new(count); all_blocks];
-        // What lanes that are active at a block's entry may read from there on.
+        // The registers that lanes active at a block's entry may read from there on.
         let mut own_in = vec![0; all_blocks];
         let mut switched = vec![false; blocks];
         for block in
@@ -206,8 +214,10 @@ impl Liveness {
         });
         let resumes: Vec<bool> = resumes.chain([false]).collect();
         let jumps_anywhere = |block: &Block| matches!(block.term, Terminator::Indirect { .. });
-        // A lane does not come to a join by itself: from the pusher's end on it waits for it, whatever else runs. `follow`
-        // is where the lanes go on that are active at a block's end, `later` where others of the block do, `awaited` what waits meanwhile.
+        // A lane does not come to a join by itself: from the pusher's end on it waits for the join,
+        // whatever else runs. `follow`: successors of the lanes that are active at the block's end.
+        // `follow_later`: blocks where other lanes of the block resume. `awaited`: blocks that
+        // lanes wait for meanwhile.
         let mut follow: Vec<Vec<usize>> = flow.successors.clone();
         let mut follow_later: Vec<Vec<usize>> = vec![Vec::new(); all_blocks];
         let mut awaited: Vec<Vec<usize>> = vec![Vec::new(); blocks];
@@ -221,8 +231,8 @@ impl Liveness {
             follow_later[join.pusher].push(join.block);
             join.on_the_way.iter().for_each(|&on| awaited[on].push(join.block));
         }
-        // Lanes that come to wait at a place go on there from the block that leads them to it; `to_giver`: from a block that gives
-        // it others, these were waiting before.
+        // Lanes that a block leads to a place resume in that place's blocks. `to_giver`: blocks
+        // that may give the place other lanes, which were waiting before.
         let mut to_giver = vec![Vec::new(); all_blocks];
         for i in 0..blocks {
             for place in flow.places.held(i) {
@@ -236,7 +246,7 @@ impl Liveness {
                 }
             }
         }
-        // What lanes may read, from each block on, that are not active in it.
+        // For each block, the registers that lanes inactive in it may read from it on.
         let mut waiting = vec![Bits::new(count); all_blocks];
         let exposed: Vec<Bits> = exposed
             .iter()
@@ -249,7 +259,7 @@ impl Liveness {
             .collect();
         let mut all = Bits::new(count);
         all.extend(0..count);
-        // What the ends of blocks read.
+        // The registers that the terminators of blocks read.
         let ends = function.blocks.iter().map(|block| {
             let mut set = Bits::new(count);
             set.extend(block.term.registers().into_iter().map(|reg| numbers.of_register(reg)));
@@ -258,7 +268,8 @@ impl Liveness {
         let ends: Vec<Bits> = ends.chain([Bits::new(count)]).collect();
         let [to_follow, to_follow_later, to_successor] =
             [&follow, &follow_later, &flow.successors].map(|to| inverse(to));
-        // The blocks that read something of each word by themselves. A large function has many words, and few blocks for each.
+        // For each word, the blocks that read its registers themselves. A large function has many
+        // words, and few blocks for each word.
         let mut reading = vec![Vec::new(); always.0.len()];
         for (i, summary) in summaries.iter().enumerate().rev() {
             let anything = function.blocks.get(i).is_some_and(jumps_anywhere);
@@ -270,7 +281,8 @@ impl Liveness {
             }
         }
         let mut queue = Queue::new(all_blocks);
-        // Words of sets do not depend on each other. Of each, a block tells those that lead to it what is new in it.
+        // Words of sets do not depend on each other. For each word, a block passes new registers to
+        // the blocks that lead to it.
         for (word, reading) in reading.iter().enumerate() {
             let [mut outs, mut outs_later, mut inactives] = [(); 3].map(|()| vec![0; all_blocks]);
             own_in.fill(0);
@@ -281,24 +293,27 @@ impl Liveness {
             if always.0[word] != 0 {
                 queue.add_all();
             }
-            // What is always live concerns every block: they are told of all that is new together.
+            // An always-live register concerns every block, so all blocks are visited again for all
+            // new ones at once.
             let mut has_grown = false;
             while let Some(i) = queue.pop_or(&mut has_grown) {
                 let Summary { uses, kills, kills_at_end, grows, keeps, .. } = &summaries[i];
                 let [uses, kills, kills_at_end] =
                     [uses, kills, kills_at_end].map(|set| set.0[word]);
-                // Code that is only found when it is reached may read anything, also in lanes that it makes active.
+                // Code that is only found when it is reached may read any register, also in lanes
+                // that it makes active.
                 let anything = function.blocks.get(i).is_some_and(jumps_anywhere);
                 let out = outs[i] | if anything { all.0[word] } else { always.0[word] };
-                // What it overwrites it may overwrite before the others resume.
+                // The block may overwrite a register before other lanes resume, so its writes do
+                // not count for these lanes.
                 let later =
                     inactives[i] | if *grows || anything { out | outs_later[i] | uses } else { 0 };
                 let idle = later | exposed[i].0[word];
                 let own = out & !kills_at_end | outs_later[i] & !kills | uses | always.0[word];
                 let before = own | idle;
-                // Lanes that it leaves behind wait as others do.
+                // Lanes that the block leaves behind wait like other inactive lanes.
                 let own = own | if *keeps { 0 } else { idle };
-                // What the block itself reads is there before its end.
+                // The block's own reads come before its end, and do not count after it.
                 live_out[i].0[word] = out | outs_later[i] | later;
                 live_active[i].0[word] = out | outs_later[i];
                 if replace(&mut waiting[i].0[word], idle) {
@@ -322,7 +337,7 @@ impl Liveness {
             }
         }
         let elsewhere = |i: usize| {
-            // Lanes that come back in it may read anything that is live.
+            // Lanes that come back in the block may read any live register.
             let dispatches = matches!(function.blocks[i].term, Terminator::Dispatch { .. });
             if !flow.successors[i].contains(&i)
                 || summaries[i].grows
@@ -348,7 +363,7 @@ impl Liveness {
                 return all.clone();
             }
             let mut idle = always.clone();
-            // It may do so after it has written.
+            // The block may read these registers after it has written them.
             idle.union(&exposed[i]);
             flow.successors[i].iter().for_each(|&to| _ = idle.union(&waiting[to]));
             awaited[i].iter().for_each(|&join| _ = idle.union(&live_in[join]));
@@ -369,18 +384,18 @@ impl Liveness {
         }
     }
 
-    /// Whether a block is a loop by itself in which no lanes come back.
+    /// Whether a block is a loop by itself, in which no lanes come back.
     pub fn leads_to_itself(&self, block: BlockId) -> bool {
         self.live_elsewhere[block].is_some()
     }
 
-    /// Whether a register is live after a block that leads to itself, but for that.
+    /// Whether a register is live, on other paths, after a block that leads to itself.
     pub fn live_elsewhere(&self, block: BlockId, reg: Reg) -> bool {
         let set = self.live_elsewhere[block].as_ref();
         set.is_some_and(|set| set.contains(self.number(reg)))
     }
 
-    /// Whether a lane that is not active after the block may read a register before it has written it.
+    /// Whether a lane that is not active after the block may read a register before writing it.
     pub fn live_inactive(&self, block: BlockId, reg: Reg) -> bool {
         self.live_inactive[block].contains(self.number(reg))
     }
@@ -403,7 +418,8 @@ impl Liveness {
     }
 }
 
-/// Whether the active lanes of a block go on at this successor. Those of a dispatcher do only where no lane waits.
+/// Whether the active lanes of a block continue at this successor. The active lanes of a dispatcher
+/// continue only at `otherwise`, where no lane waits.
 fn leads_on(block: &Block, to: usize) -> bool {
     match block.term {
         Terminator::Dispatch { otherwise, .. } => otherwise.index() == to,
@@ -479,14 +495,15 @@ fn summarize(
     summary
 }
 
-/// Which masks have only lanes that were active at the block's entry, or wait at the place that has this register anyway.
+/// Finds masks whose lanes all were active at the block's entry, or wait at the place of this
+/// register anyway.
 struct Own<'a> {
     insts: &'a [Inst],
     defs: &'a Defs,
     masks: &'a Masks<'a>,
     active: Option<Value>,
     reg: Reg,
-    /// What has been found out: the ways through definitions are many more than the definitions are.
+    /// The results so far: there are many more paths through definitions than definitions.
     known: FxHashMap<Value, bool>,
 }
 

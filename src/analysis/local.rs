@@ -1,29 +1,31 @@
-//! Words of local memory that a block has written or loaded before: a load of them is what is known to be there. Only a lane itself sees its
-//! local memory, so nothing else can have changed it. (Arguments of PTX's calls are stored for the callee, and copied to its frame from there.)
+//! Forwards words of local memory that a block has stored or loaded before to later loads.
+//!
+//! Only a lane itself sees its local memory, so nothing else can have changed it. (PTX's calls
+//! store arguments for the callee, and the arguments are copied to its frame from there.)
 
 use warploom_ir::{Access, BinaryOp, Extend, Op, Space, Type, Value, ValueType};
 
 use super::editor::Editor;
 
-/// Words that are followed at most.
+/// The most words that are tracked.
 const MOST: usize = 64;
 
-/// What a block knows of local memory.
+/// The elements of local memory that a block knows.
 #[derive(Default)]
 pub struct LocalMemory(Vec<Known>);
 
-/// An element that is known.
+/// A known element.
 struct Known {
     place: LocalAddress,
     ty: Type,
     value: Value,
-    /// In these lanes.
+    /// The lanes that the value is known in.
     mask: Value,
-    /// What its address is a multiple of.
+    /// A number that the element's address is a multiple of.
     align: u8,
 }
 
-/// An address: a value and a constant, or the constant alone.
+/// An address: a value plus a constant, or a constant alone.
 #[derive(Clone, Copy, PartialEq)]
 struct LocalAddress {
     base: Option<Value>,
@@ -53,7 +55,7 @@ impl LocalAddress {
         LocalAddress { offset: self.offset.wrapping_add(number as u32 * access.ty.bytes()), ..self }
     }
 
-    /// Whether so many bytes from here on are none of so many from another place on.
+    /// Whether `bytes` bytes from here on overlap none of the `others` bytes from `other` on.
     fn is_apart(self, bytes: u32, other: LocalAddress, others: u32) -> bool {
         let distance = other.offset.wrapping_sub(self.offset);
         self.base == other.base && distance >= bytes && distance.wrapping_neg() >= others
@@ -61,7 +63,7 @@ impl LocalAddress {
 }
 
 impl LocalMemory {
-    /// What a load, its mask being its guard, gives of what is known.
+    /// Returns the values of a load whose mask is its guard, if all its elements are known.
     pub fn loaded(&self, editor: &mut Editor, op: &Op) -> Option<Vec<Value>> {
         let Op::Load { ref access, extend: Extend::None, sparse: false } = *op else { return None };
         let mask = guard_of(editor, access)?;
@@ -81,7 +83,7 @@ impl LocalMemory {
         Some(values.into_iter().map(|value| editor.select(mask, value, zero, window)).collect())
     }
 
-    /// Takes note of an operation that has been done, with what it loaded.
+    /// Notes an operation that has been done, with the values that it loaded.
     pub fn note(&mut self, editor: &Editor, op: &Op, results: &[Value]) {
         let (access, values, stores) = match op {
             Op::Store { access, values, .. } => (access, &values[..], true),
@@ -122,7 +124,7 @@ impl LocalMemory {
     }
 }
 
-/// The mask of an access of lanes to local memory.
+/// Returns the mask of a varying access to local memory.
 fn guard_of(editor: &Editor, access: &Access) -> Option<Value> {
     let of_lanes = access.space == Space::Local && !editor.ty(access.address).is_uniform();
     access.guard.filter(|_| of_lanes && access.nomask)

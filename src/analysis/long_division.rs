@@ -1,19 +1,24 @@
-//! Divisions bit by bit, of which all rounds but the last are one quotient.
+//! Replaces all rounds but the last of a division bit by bit by one quotient.
 //!
-//! Where hardware divides words at most, Intel's compiler divides 64-bit integers in a loop. Round `k`, from 63 down to 0, brings bit `k` of the dividend `n` into the rest, and takes
-//! the divisor `d` from that, and sets bit `k` of the quotient, if the rest is not less:
+//! Where hardware divides words at most, Intel's compiler divides 64-bit integers in a loop. Round
+//! `k`, from 63 down to 0, shifts bit `k` of the dividend `n` into the rest. If the rest is not
+//! less than the divisor `d`, the round subtracts `d` from it and sets bit `k` of the quotient:
 //!
 //! ```text
 //! rest = rest << 1 | (n >> k & 1)
 //! if rest >= d { rest -= d; quotient |= 1 << k }
 //! ```
 //!
-//! Before round `k` the rest is `(n >> k + 1) mod d`, if it was 0 before round 63, and the bits that were set are those of the quotient `(n >> k + 1) / d`, moved up by `k + 1`. Nothing is lost on the
-//! way: what is compared is at most `n >> k`. By 0 all bits are set, and the rest is `n >> k + 1`. So the state before the last round is known without those before it, and the loop begins
-//! there. It stays as it is, and all that its last round leaves in other registers with it.
+//! Before round `k` the rest is `(n >> k + 1) mod d`, if it was 0 before round 63. The bits set so
+//! far are those of the quotient `(n >> k + 1) / d`, moved up by `k + 1`. No bits are lost on the
+//! way: the compared value is at most `n >> k`. A division by 0 sets all bits, and its rest is
+//! `n >> k + 1`. So the state before the last round is known without the rounds before it, and the
+//! loop begins at its last round. The loop stays unchanged, and so does all that its last round
+//! leaves in other registers.
 //!
-//! A block in front of the loop tests what is not seen in the loop: that rests are 0, that `k` is 63, and that what is compared is what is subtracted. Rounds that are left out
-//! count as those that are not. As the budget is charged at once, this is done before engines see a function.
+//! A block in front of the loop tests facts that the loop does not show: the rest is 0, `k` is 63,
+//! and the compared divisor is the subtracted one. Omitted rounds are charged to the budget like
+//! executed ones. As the budget is charged at once, this is done before engines see a function.
 
 use std::cell::Cell;
 
@@ -29,14 +34,14 @@ use super::rules::Rules;
 use super::ssa;
 use super::visits::visit;
 
-/// Rounds of a 64-bit division that are left out.
+/// The number of rounds of a 64-bit division that are left out.
 const ROUNDS: u32 = 63;
-/// Operations of a round at most.
+/// The most operations of a round.
 const MAX_INSTS: usize = 200;
-/// Masks that are looked at to find what a round does.
+/// The most masks visited to analyse a round.
 const MOST_MASKS: u32 = 10_000;
 
-/// Has loops that divide bit by bit begin at their last round. Returns the number of these loops.
+/// Makes loops that divide bit by bit begin at their last round. Returns the number of these loops.
 ///
 /// # Errors
 /// The function breaks an invariant.
@@ -64,15 +69,15 @@ pub fn shorten_divisions(function: &mut Function) -> Result<u32, VerifyError> {
 /// A loop of two blocks that divides.
 struct Loop {
     head: BlockId,
-    /// Instructions of a round, to be counted.
+    /// The cost of all omitted rounds, which the shortcut charges.
     cost: u32,
     body: Editor,
     rest: Reg,
     quotient: Option<Reg>,
-    /// Counts rounds down to 0.
+    /// The register that counts rounds down to 0.
     number: Reg,
     dividend: Value,
-    /// What the rest is compared with, and what is subtracted.
+    /// The value that the rest is compared with, and the value that is subtracted from it.
     divisors: [Value; 2],
 }
 
@@ -130,7 +135,7 @@ impl Loop {
         Some(Loop { head, cost, body, rest, quotient, number, dividend, divisors })
     }
 
-    /// The block in front of the loop.
+    /// Returns the block in front of the loop.
     fn test(&self, function: &Function, shortcut: BlockId) -> Block {
         let mut e = self.editor(function);
         let window = e.window();
@@ -161,7 +166,7 @@ impl Loop {
         )
     }
 
-    /// The block that leads to the last round.
+    /// Returns the block that leads to the last round.
     fn shortcut(&self, function: &Function) -> Block {
         let mut e = self.editor(function);
         let window = e.window();
@@ -213,7 +218,7 @@ impl Loop {
         }
     }
 
-    /// The dividend and the divisors, made anew in another block.
+    /// Returns the dividend and the divisors, recomputed in another block.
     fn operands(&self, into: &mut Editor, function: &Function) -> [Value; 3] {
         let wanted = [self.dividend, self.divisors[0], self.divisors[1]];
         let needed = leaves(&self.body, &wanted);
@@ -233,7 +238,7 @@ impl Loop {
     }
 }
 
-/// The values that some are made of, and they.
+/// Returns these values and all values that they are computed from.
 fn leaves(body: &Editor, of: &[Value]) -> FxHashSet<Value> {
     let (mut found, mut open) = (FxHashSet::default(), of.to_vec());
     while let Some(v) = open.pop() {
@@ -244,7 +249,7 @@ fn leaves(body: &Editor, of: &[Value]) -> FxHashSet<Value> {
     found
 }
 
-/// A register as it is at the block's start; all writes are behind it.
+/// Returns a register's value at the block's start. All writes must follow the read.
 fn read(e: &mut Editor, function: &Function, reg: Reg) -> Value {
     let before =
         e.insts.iter().find(|inst| matches!(inst.op, Op::RfRead { reg: of, .. } if of == reg));
@@ -261,7 +266,7 @@ fn read(e: &mut Editor, function: &Function, reg: Reg) -> Value {
     e.push(Op::RfRead { reg, part: Part::Whole }, window, &[ty])[0]
 }
 
-/// Whether jumps and branches alone lead to a loop's head, and only the head to its latch.
+/// Whether only jumps and branches lead to a loop's head, and only the head to its latch.
 fn is_entered_plainly(function: &Function, head: BlockId, latch: BlockId) -> bool {
     let plain = |block: &Block| !block.indirect_target && block.join.is_none();
     let mut good = plain(function.block(head)) && plain(function.block(latch)) && latch.0 != 0;
@@ -276,7 +281,7 @@ fn is_entered_plainly(function: &Function, head: BlockId, latch: BlockId) -> boo
     good
 }
 
-/// The register that a block counts down, if it does nothing else.
+/// Returns the register that a block counts down, if the block does nothing else.
 fn counted_down(block: &Editor, function: &Function) -> Option<Reg> {
     let mut writes = block
         .insts
@@ -300,7 +305,7 @@ fn is_read(block: &Editor, v: Value, of: Reg) -> bool {
     matches!(*block.def(v), Op::RfRead { reg, .. } if reg == of)
 }
 
-/// What a value is in active lanes: a register that was written for them is read through a choice.
+/// Returns the value of `v` in active lanes: a register written for them is read through a choice.
 fn seen(body: &Editor, active: Value, mut v: Value) -> Value {
     while let Op::Select { mask, a, .. } = *body.def(v)
         && mask == active
@@ -310,9 +315,9 @@ fn seen(body: &Editor, active: Value, mut v: Value) -> Value {
     v
 }
 
-/// Whether a condition, or its inverse, says that a register is 0.
+/// Whether a condition, if it is `when_true`, says that a register is 0.
 fn leaves_at_zero(body: &Editor, cond: Value, number: Reg, when_true: bool) -> bool {
-    // A compare of what is the same in all lanes has all lanes or none.
+    // A compare of uniform values has all lanes or none.
     let compare = match *body.def(cond) {
         Op::Binary { op: BinaryOp::And, a, b }
             if body.constant(b).is_some_and(|bits| bits != 0) =>
@@ -326,7 +331,8 @@ fn leaves_at_zero(body: &Editor, cond: Value, number: Reg, when_true: bool) -> b
     is_zero && cc == if when_true { IntCc::Eq } else { IntCc::Ne }
 }
 
-/// Whether a block computes with registers alone, in all lanes, and with nothing that changes by itself.
+/// Whether a block computes with registers alone, in all lanes, and without values that change by
+/// themselves.
 fn is_plain(body: &Editor) -> bool {
     let window = body.window();
     body.insts.iter().all(|inst| {
@@ -336,20 +342,21 @@ fn is_plain(body: &Editor) -> bool {
     })
 }
 
-/// A round, and what it may do first: compare.
+/// A round, with the compare that it is assumed to begin with.
 struct Round<'a> {
     body: &'a Editor,
     function: &'a Function,
     active: Value,
     number: Reg,
-    /// The rest with the bit.
+    /// The rest with the bit of the dividend.
     bigger: Value,
     divisor: Value,
-    /// How many masks may still be looked at: ways through masks that share parts are many more than the masks.
+    /// How many masks may still be visited. Masks share parts, so there are many more paths through
+    /// masks than masks.
     left: Cell<u32>,
 }
 
-/// What rounds pass on, and find.
+/// The registers that rounds pass on, and the operands of the division.
 struct State {
     rest: Reg,
     quotient: Option<Reg>,
@@ -393,7 +400,7 @@ impl Round<'_> {
             } else if reg == self.number {
                 return None;
             } else if !reads.contains(&reg) {
-                // The last round writes it anew.
+                // The last round writes the register anew.
                 (!self.function.is_lane(reg) || guard.is_some_and(|guard| self.is_active(guard)))
                     .then_some(())?;
             } else if quotient.is_none() && self.is_quotient(reg, value, guard) {
@@ -414,7 +421,7 @@ impl Round<'_> {
         })
     }
 
-    /// The register of the rest, and the dividend of which a bit comes into it.
+    /// Returns the register of the rest, and the dividend whose bit is shifted into it.
     fn with_bit(&self) -> Option<(Reg, Value)> {
         let Op::Binary { op: BinaryOp::Or, a, b } = *self.body.def(self.bigger) else {
             return None;
@@ -443,7 +450,7 @@ impl Round<'_> {
         of(a, b).or_else(|| of(b, a))
     }
 
-    /// Whether a value is the number of the round, if that is less than 64.
+    /// Whether a value is the number of the round, if that number is less than 64.
     fn is_number(&self, v: Value) -> bool {
         match *self.body.def(v) {
             Op::RfRead { reg, .. } => reg == self.number,
@@ -455,7 +462,7 @@ impl Round<'_> {
         }
     }
 
-    /// Whether an active lane is in a mask, where the compare says this.
+    /// Whether a mask has an active lane whose compare yields `less`; `None` if that is not known.
     fn holds(&self, mask: Value, less: bool) -> Option<bool> {
         visit();
         if mask == self.active {
@@ -484,18 +491,18 @@ impl Round<'_> {
         }
     }
 
-    /// Whether a write leaves lanes alone that are not active.
+    /// Whether a write leaves inactive lanes alone.
     fn is_of_active(&self, guard: Option<Value>) -> bool {
         guard.is_some_and(|guard| self.body.is_subset(guard, self.active))
     }
 
-    /// Whether a mask has the active lanes.
+    /// Whether a mask has exactly the active lanes.
     fn is_active(&self, mask: Value) -> bool {
         self.is_of_active(Some(mask))
             && [true, false].iter().all(|&less| self.holds(mask, less) == Some(true))
     }
 
-    /// What choices come to.
+    /// Returns the value that choices select in a lane whose compare yields `less`.
     fn chosen(&self, v: Value, less: bool) -> Option<Value> {
         match *self.body.def(v) {
             Op::Select { mask, a, b } => {
@@ -506,7 +513,7 @@ impl Round<'_> {
         }
     }
 
-    /// What a register of an active lane is after a write; none if that is not known.
+    /// Returns a register's value in an active lane after a write; `None` if that is not known.
     fn written(&self, reg: Reg, value: Value, guard: Option<Value>, less: bool) -> Option<Value> {
         if self.holds(guard?, less)? {
             return self.chosen(value, less);
@@ -518,7 +525,9 @@ impl Round<'_> {
             .map(|inst| inst.results[0])
     }
 
-    /// What was subtracted from the rest with its bit to make a value: maybe nothing.
+    /// Returns the value that was subtracted from the rest with its bit to make `v`.
+    ///
+    /// Returns `Some(None)` if nothing was subtracted, and `None` if `v` is no such value.
     fn less(&self, v: Value, less: bool) -> Option<Option<Value>> {
         if v == self.bigger {
             return Some(None);
@@ -541,7 +550,7 @@ impl Round<'_> {
         Some((self.body.constant(by) != Some(0)).then_some(by))
     }
 
-    /// Whether a write sets the round's bit where the rest is not less, and does nothing elsewhere.
+    /// Whether a write sets the round's bit where the rest is not less, and nothing elsewhere.
     fn is_quotient(&self, reg: Reg, value: Value, guard: Option<Value>) -> bool {
         if self.function.bank(reg.bank).kind != CellKind::Lane(Type::I64)
             || !self.is_of_active(guard)

@@ -1,12 +1,14 @@
-//! Which blocks are in loops.
+//! Finds the blocks that are in loops.
 
 use cranelift_entity::PrimaryMap;
 use warploom_ir::{Block, BlockId, Function, Terminator};
 
 use super::flow::Flow;
 
-/// Of each block, whether control may come back to it. What a reconvergence point dispatches to is not followed: it
-/// leads to everything that has ever diverged. What dispatches on the way to a join leads to that join instead.
+/// Returns, for each block, whether control may come back to it.
+///
+/// The switch of a reconvergence point is not followed: it leads to everything that has ever
+/// diverged. A block that leads to a switch on the way to a join leads to the join instead.
 pub fn in_loops(function: &Function, flow: &Flow) -> PrimaryMap<BlockId, bool> {
     let is_switch = |block: &Block| matches!(block.term, Terminator::Switch { .. });
     let dispatches = |block: usize| function.blocks.get(block).is_some_and(is_switch);
@@ -26,10 +28,11 @@ pub fn in_loops(function: &Function, flow: &Flow) -> PrimaryMap<BlockId, bool> {
     in_loops.into_iter().collect()
 }
 
-/// Strongly connected components, by Tarjan's algorithm without recursion: guest code decides how deep it goes.
+/// Strongly connected components, by Tarjan's algorithm without recursion: guest code determines
+/// the depth.
 struct Components<'a> {
     successors: &'a [Vec<usize>],
-    /// Order of the first visit, from 1.
+    /// The order of the first visit, from 1.
     visited: Vec<usize>,
     /// The earliest visited block on the stack that is known to be reached.
     lowest: Vec<usize>,

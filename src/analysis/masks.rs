@@ -1,4 +1,4 @@
-//! Masks of lanes: what their definitions prove, and simpler ones that equal them.
+//! Lane masks: proofs from their definitions, and simplification to equal masks.
 
 use smallvec::SmallVec;
 use warploom_ir::{BinaryOp, Defs, Inst, Op, UnaryOp, Value, ValueType, Window};
@@ -6,7 +6,7 @@ use warploom_ir::{BinaryOp, Defs, Inst, Op, UnaryOp, Value, ValueType, Window};
 use super::editor::Editor;
 use super::visits::visit;
 
-/// What the definitions of masks prove about their bits.
+/// Proves relations between the bits of a block's masks from their definitions.
 pub struct Masks<'a> {
     /// All lanes of a warp.
     all: u64,
@@ -14,13 +14,13 @@ pub struct Masks<'a> {
     defs: &'a Defs,
 }
 
-/// Whether a mask has all of so many lanes, or none.
+/// Returns whether a mask of `lanes` lanes has all lanes or none.
 pub fn is_all_or_none(mask: u64, lanes: u8) -> bool {
     mask == 0 || mask == Window::all(lanes).mask()
 }
 
 impl<'a> Masks<'a> {
-    /// The masks of a block. The function's warps have so many lanes.
+    /// Returns the masks of a block of a function whose warps have `lanes` lanes.
     pub fn of(lanes: u8, insts: &'a [Inst], defs: &'a Defs) -> Self {
         Masks { all: Window::all(lanes).mask(), insts, defs }
     }
@@ -36,19 +36,20 @@ impl<'a> Masks<'a> {
         }
     }
 
-    /// Whether every bit of mask `a` is proven to be set in mask `b`.
+    /// Returns whether every bit of mask `a` is proven to be set in mask `b`.
     pub fn is_subset(&self, a: Value, b: Value) -> bool {
         Proof { masks: self, steps: MAX_STEPS }.is_subset(a, b)
     }
 
-    /// Whether masks `a` and `b` are proven to share no bit.
+    /// Returns whether masks `a` and `b` are proven to share no bit.
     pub fn is_disjoint(&self, a: Value, b: Value) -> bool {
         let mut proof = Proof { masks: self, steps: MAX_STEPS };
         proof.excludes(a, b) || proof.excludes(b, a)
     }
 }
 
-/// Steps of a proof about masks. The ways through their definitions are many more than the definitions are.
+/// The most steps of a proof. A bound is needed: definitions share parts, so the paths through them
+/// far outnumber the definitions.
 const MAX_STEPS: u32 = 100;
 
 struct Proof<'a> {
@@ -103,10 +104,10 @@ impl Proof<'_> {
     }
 }
 
-/// How many masks [`Editor::conjuncts`] gives.
+/// The most masks that [`Editor::conjuncts`] returns.
 const MAX_CONJUNCTS: usize = 7;
 
-/// Lanes of a warp of GFX9.
+/// The number of lanes of a GFX9 warp.
 const INVERTS_MASKS: u8 = 64;
 
 impl Editor {
@@ -115,7 +116,7 @@ impl Editor {
         self.pure(Op::Unary { op: UnaryOp::Not, a }, window, &[ValueType::MASK])[0]
     }
 
-    /// Whether a mask is a constant that has all lanes.
+    /// Returns whether a mask is a constant that has all lanes.
     pub(super) fn is_all_lanes(&self, mask: Value) -> bool {
         self.constant(mask) == Some(self.window().mask())
     }
@@ -127,7 +128,7 @@ impl Editor {
         }
     }
 
-    /// `x` and `y` of `x & ~y`.
+    /// Returns `x` and `y` if a mask is `x & ~y`.
     fn difference(&self, mask: Value) -> Option<(Value, Value)> {
         let (a, b) = self.matches_binary(mask, BinaryOp::And)?;
         match (self.inverted(a), self.inverted(b)) {
@@ -137,7 +138,8 @@ impl Editor {
         }
     }
 
-    /// The mask, and masks that it is all of at once, narrow ones first; not all, if these are many.
+    /// Returns the mask and masks whose conjunction it is, narrow masks first. A long list is
+    /// incomplete.
     pub(super) fn conjuncts(&self, mask: Value) -> SmallVec<[Value; 8]> {
         let mut all = SmallVec::from_slice(&[mask]);
         let mut at = 0;
@@ -152,9 +154,10 @@ impl Editor {
         all
     }
 
-    /// A compare that is there and has exactly the other lanes, in code whose guest inverts masks
-    /// of lanes itself. In code of fewer lanes a complement would hide the compare from whatever
-    /// recognises divisions.
+    /// Finds an existing compare whose lanes are exactly the complement of this compare's lanes.
+    ///
+    /// Only code whose guest itself inverts masks of lanes (GFX9) gets it. In code of narrower
+    /// warps, a complement would hide the compare from the rules that recognise divisions.
     pub(super) fn inverted_compare(&self, op: &Op, window: Window) -> Option<Value> {
         let inverse = match *op {
             Op::ICmp { cc, a, b } => Op::ICmp { cc: cc.inverse(), a, b },
@@ -168,7 +171,7 @@ impl Editor {
         }
     }
 
-    /// `a & b`.
+    /// Simplifies `a & b`.
     pub(super) fn simplify_mask_and(&mut self, a: Value, b: Value) -> Option<Value> {
         if self.is_subset(a, b) {
             return Some(a);
@@ -185,7 +188,7 @@ impl Editor {
             .or_else(|| self.simplify_part(b, a))
     }
 
-    /// `a & (x | y)` is `a & y` where `a` and `x` share no bit.
+    /// Simplifies `a & (x | y)` to `a & y` if `a` and `x` share no bit.
     fn simplify_part(&mut self, a: Value, b: Value) -> Option<Value> {
         let (x, y) = self.matches_binary(b, BinaryOp::Or)?;
         let rest = if self.is_disjoint(a, x) {
@@ -198,7 +201,9 @@ impl Editor {
         Some(self.and_mask(a, rest))
     }
 
-    /// `a & ~(a & ~x | y)` is `a & x & ~y`, and `a & ~(a & ~x)` is `a & x`: what is left of lanes when some of them have gone.
+    /// Simplifies `a & ~(a & ~x | y)` to `a & x & ~y`, and `a & ~(a & ~x)` to `a & x`.
+    ///
+    /// Guests compute these masks when some lanes of `a` have left and the rest go on.
     fn simplify_difference(&mut self, a: Value, b: Value) -> Option<Value> {
         let gone = self.inverted(b)?;
         let stays = |of: Value| self.difference(of).filter(|&(from, _)| from == a).map(|(_, x)| x);
@@ -215,7 +220,7 @@ impl Editor {
         Some(self.and_mask(stay, others))
     }
 
-    /// `a | b`.
+    /// Simplifies `a | b`.
     pub(super) fn simplify_mask_or(&mut self, a: Value, b: Value) -> Option<Value> {
         if self.is_subset(a, b) {
             return Some(b);
@@ -226,8 +231,12 @@ impl Editor {
         self.simplify_union(a, b).or_else(|| self.simplify_union(b, a))
     }
 
-    /// `e & ~c | e & c`, the lanes of both sides of a branch, are `e`; so is `e & ~c | c` where `c` lies in `e`. `e & ~c | c & ~x` is `e & ~(c & x)` where `c` lies in `e`:
-    /// those that did not come to the second of two conditions, and those that failed it.
+    /// Simplifies unions of the lanes of a branch's sides.
+    ///
+    /// - `e & ~c | e & c`, the lanes of both sides, is `e`.
+    /// - `e & ~c | c` is `e` if `c` is a subset of `e`.
+    /// - `e & ~c | c & ~x` is `e & ~(c & x)` if `c` is a subset of `e`: the lanes that did not
+    ///   reach the second of two conditions, and the lanes that failed it.
     fn simplify_union(&mut self, a: Value, b: Value) -> Option<Value> {
         let (e, c) = self.difference(a)?;
         if b == c && self.is_subset(c, e) {
@@ -257,7 +266,7 @@ mod tests {
     use super::super::rules::Rules;
     use super::*;
 
-    /// Every row of a truth table of six registers.
+    /// The truth tables of six registers: a bit for each of the 64 combinations.
     const TABLES: [u64; 6] = [
         0xaaaa_aaaa_aaaa_aaaa,
         0xcccc_cccc_cccc_cccc,
@@ -278,7 +287,7 @@ mod tests {
         }
     }
 
-    /// Random masks keep their truth tables, and what is proven of them is true.
+    /// Simplified random masks keep their truth tables, and every proof about them is true.
     #[test]
     fn simpler_masks_are_equal() {
         let mut state = 1_u64;

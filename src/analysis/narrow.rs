@@ -1,12 +1,14 @@
-//! Values of 64 bits of which only the low words are used: 32-bit code computes an index with a 64-bit multiply-add, for one
-//! (`v_mad_u64_u32`, `mad.wide`). Their low words are computed alone, so that an index stays what it is, evenly spaced.
+//! Narrows 64-bit values of which only the low words are used.
+//!
+//! 32-bit code often computes an index with a 64-bit multiply-add (`v_mad_u64_u32`, `mad.wide`).
+//! This pass computes only the low words, so that the index stays evenly spaced.
 
 use cranelift_entity::{EntitySet, SecondaryMap};
 use warploom_ir::{BinaryOp, ConvertOp, Op, Type, Value, ValueType, Window, table};
 
 use super::editor::Editor;
 
-/// What is needed of a value.
+/// The part of a value that its users need.
 #[derive(Clone, Copy, PartialEq)]
 enum Used {
     Not,
@@ -14,14 +16,15 @@ enum Used {
     Whole,
 }
 
-/// Which varying 64-bit values of a block are used for nothing but their low words, and can be computed so.
+/// The varying 64-bit values of a block of which only the low words are used and can be computed
+/// alone.
 pub struct LowWords {
     used: SecondaryMap<Value, Used>,
     low: EntitySet<Value>,
 }
 
 impl LowWords {
-    /// For a block whose instructions come in reverse.
+    /// Creates the table for a block. The caller notes the block's instructions in reverse order.
     pub fn new(values: usize) -> LowWords {
         LowWords { used: table(values, Used::Not), low: EntitySet::with_capacity(values) }
     }
@@ -38,7 +41,7 @@ impl LowWords {
         self.used[value] = Used::Whole;
     }
 
-    /// All that is needed of `value` is needed of `instead`.
+    /// Records that `instead` replaces `value`: every need of `value` becomes a need of `instead`.
     pub fn stands_for(&mut self, value: Value, instead: Value) {
         match self.used[value] {
             Used::Not => {}
@@ -47,7 +50,7 @@ impl LowWords {
         }
     }
 
-    /// Notes what an operation needs.
+    /// Records the parts of its operands that an operation needs.
     pub fn note(&mut self, editor: &Editor, op: &Op, results: &[Value]) {
         if is_low_word(editor, op) {
             return op.for_each_operand(|v| self.is_used_low(v));
@@ -71,12 +74,12 @@ impl LowWords {
     }
 }
 
-/// Whether it takes the low word of a 64-bit value.
+/// Returns whether an operation takes the low word of a 64-bit value.
 pub fn is_low_word(editor: &Editor, op: &Op) -> bool {
     matches!(*op, Op::Convert { op: ConvertOp::Trunc, to: Type::I32, a } if editor.ty(a).ty == Type::I64)
 }
 
-/// Whether the low word of the result follows from those of the operands.
+/// Returns whether the low word of the result follows from the low words of the operands.
 fn has_low_word(editor: &Editor, op: &Op) -> bool {
     match *op {
         Op::Binary { op: BinaryOp::Shl, b, .. } => editor.constant(b).is_some_and(|by| by < 32),
@@ -92,7 +95,9 @@ fn has_low_word(editor: &Editor, op: &Op) -> bool {
     }
 }
 
-/// The low word of such an operation. `word` gives that of an operand of 64 bits, and operands of 32 bits as they are.
+/// Emits the low word of an operation for which `has_low_word` holds.
+///
+/// `word` maps a 64-bit operand to its low word, and a 32-bit operand to itself.
 pub fn low_word(
     out: &mut Editor,
     op: &Op,

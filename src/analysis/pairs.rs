@@ -1,12 +1,14 @@
-//! Accesses to pairs of words that are 64-bit values: 32-bit code loads a `double` or a pointer into two registers. They become
-//! accesses to the values themselves, so that no vector is taken apart to be put together again.
+//! Turns accesses to pairs of words that are 64-bit values into accesses to 64-bit values.
+//!
+//! 32-bit code loads a `double` or a pointer into two registers. A 64-bit access avoids splitting a
+//! vector and joining its parts again.
 
 use warploom_ir::{Access, ConvertOp, Extend, Inst, Op, Space, Type, Value, ValueType, Window};
 
 use super::editor::Editor;
 use super::rules::PAIR_ACCESS;
 
-/// The accesses of a block that can be of 64-bit values.
+/// For each instruction of a block, whether it is an access that can be 64 bits wide.
 pub struct Pairs(Vec<bool>);
 
 impl Pairs {
@@ -15,7 +17,7 @@ impl Pairs {
         if !editor.rules.has(PAIR_ACCESS) {
             return pairs;
         }
-        // For each load, which of its pairs are used as such.
+        // For each load, a bit set of the pairs of results that are used as 64-bit values.
         let mut used = vec![0u16; editor.insts.len()];
         for (index, inst) in editor.insts.iter().enumerate() {
             match inst.op {
@@ -50,7 +52,8 @@ impl Pairs {
     }
 }
 
-/// Whether an access is of pairs of words of lanes, where it is as good for 64 bits. (Local memory has words of lanes side by side.)
+/// Returns whether an access is to pairs of words of lanes, in a space where 64-bit accesses are as
+/// fast. (Local memory interleaves the words of lanes.)
 fn may_pair(editor: &Editor, inst: &Inst) -> bool {
     let access = match inst.op {
         Op::Load { access, extend: Extend::None, sparse: false } => access,
@@ -63,7 +66,8 @@ fn may_pair(editor: &Editor, inst: &Inst) -> bool {
         && !editor.ty(access.address).is_uniform()
 }
 
-/// Makes an access one of 64-bit values, if operands allow; gives the words that it loads.
+/// Emits an access as a 64-bit access and returns the words that it loads; none if the operands do
+/// not allow it.
 pub fn pair(out: &mut Editor, op: &Op, window: Window) -> Option<Vec<Value>> {
     let wide = |access: &Access| Access { ty: Type::I64, count: access.count / 2, ..*access };
     match *op {

@@ -1,5 +1,7 @@
-//! Where lanes may wait: which places of dispatchers ([`Terminator::Dispatch`]) can have lanes at the end of each block. A dataflow
-//! analysis forwards over the function, from none at the entry.
+//! Finds where lanes may wait: the places of dispatchers ([`Terminator::Dispatch`]) that can have
+//! lanes at the end of each block.
+//!
+//! This is a forward dataflow analysis over the function. No place has lanes at the entry.
 
 use cranelift_entity::EntityRef;
 use rustc_hash::FxHashMap;
@@ -7,20 +9,22 @@ use warploom_ir::{BinaryOp, Block, Function, Op, Part, Reg, Terminator, table};
 
 use super::bits::Bits;
 
-/// The places of a function. A place is a mask register; its lanes go on in the blocks that dispatchers name.
+/// The places of a function. A place is a mask register; its lanes resume in the blocks that
+/// dispatchers name.
 #[derive(Default)]
 pub struct WaitSets {
     numbers: FxHashMap<Reg, usize>,
-    /// Of each place.
+    /// For each place, the blocks where its lanes resume.
     blocks: Vec<Vec<usize>>,
-    /// Of each block, the places that may have lanes where it ends, before it dispatches. None: it is not reached.
+    /// For each block, the places that may have lanes at its end, before it dispatches. None: the
+    /// block is not reached.
     held: Vec<Option<Bits>>,
-    /// Of each block, the places whose registers it writes.
+    /// For each block, the places whose registers it writes.
     written: Vec<Bits>,
 }
 
 impl WaitSets {
-    /// `indirect`: the blocks that indirect jumps lead to.
+    /// Analyses a function. `indirect` lists the blocks that indirect jumps may enter.
     pub(super) fn of(function: &Function, indirect: &[usize]) -> WaitSets {
         let mut places = WaitSets::default();
         for block in &function.blocks {
@@ -48,22 +52,22 @@ impl WaitSets {
         self.numbers.keys().copied()
     }
 
-    /// The blocks in which the lanes of a place go on.
+    /// Returns the blocks in which the lanes of a place resume.
     pub(super) fn blocks(&self, place: usize) -> &[usize] {
         &self.blocks[place]
     }
 
-    /// The places that may have lanes where a block ends.
+    /// Returns the places that may have lanes at the end of a block.
     pub(super) fn held(&self, block: usize) -> impl Iterator<Item = usize> + '_ {
         self.held.get(block).and_then(Option::as_ref).into_iter().flat_map(Bits::iter)
     }
 
-    /// Whether a block writes the register of a place.
+    /// Returns whether a block writes the register of a place.
     pub(super) fn writes(&self, block: usize, place: usize) -> bool {
         self.written[block].contains(place)
     }
 
-    /// Whether a place may have lanes where a block ends.
+    /// Returns whether a place may have lanes at the end of a block.
     pub(super) fn may_hold(&self, block: usize, reg: Reg) -> bool {
         let held = self.held.get(block).and_then(Option::as_ref);
         held.is_some_and(|held| self.number(reg).is_some_and(|place| held.contains(place)))
@@ -114,9 +118,9 @@ impl WaitSets {
         written
     }
 
-    /// What a block's instructions do to the places.
+    /// Applies the effect of a block's instructions to the set of places that may have lanes.
     fn pass(&self, block: &Block, held: &mut Bits) {
-        // Which masks may have a lane.
+        // For each mask, whether it may have a lane.
         let mut some = table(block.values.len(), true);
         for inst in &block.insts {
             let may = match inst.op {
@@ -144,7 +148,7 @@ impl WaitSets {
         }
     }
 
-    /// Tells each block that comes next which places may have lanes then.
+    /// Reports to each successor the places that may have lanes on its entry.
     fn leave(
         &self,
         block: &Block,
@@ -162,7 +166,8 @@ impl WaitSets {
                     }
                     held.remove(place);
                     each(to.index(), &held);
-                    // A later one is chosen only if it has none, unless the search begins elsewhere.
+                    // A later place is chosen only if this place has no lanes, unless the search
+                    // begins elsewhere.
                     if from.is_some() {
                         held.insert(place);
                     }
@@ -220,11 +225,12 @@ b4 pc 0x20:
             held.sort_unstable();
             held
         };
-        // b2 is entered through the dispatcher of b1, and by the branch, where m[1] may hold what it goes on without.
+        // The dispatcher of b1 enters b2. The branch enters it too, and then m[1] may hold lanes
+        // that b2 runs without.
         assert_eq!([0, 1, 2, 3, 4].map(held), [vec![1], vec![1, 2], vec![1, 2], vec![], vec![]]);
         assert_eq!(flow.successors[1], [2, 3, 4]);
     }
-    /// Masks of which each is made of the one before in two ways: those through all of them are 2^60.
+    /// Each mask combines the mask before it in two ways: there are 2^60 paths through all masks.
     #[test]
     fn masks_that_are_made_of_each_other() {
         let mut text = String::from(

@@ -1,23 +1,26 @@
-//! Fusion of the products that 32-bit code makes of 16-bit ones.
+//! Fuses 32-bit and 64-bit products that 32-bit code computes from 16-bit products.
 //!
-//! Maxwell has no 32-bit multiplier. With `XMAD`, a product of 16-bit halves plus a word, its compilers make
+//! Maxwell has no 32-bit multiplier. Its compilers emit `XMAD`, a product of 16-bit halves plus a
+//! word. They compute
 //!
 //! - the low word of `a * b + c`: `t = lo(a) * lo(b) + c`; `.MRG u = lo(a) * hi(b) | b << 16`;
-//!   `.PSL.CBCC (hi(a) * hi(u) << 16) + (t + (u << 16))`; with a `b` of 16 bits `(hi(a) * b << 16) + t`
-//! - the high word of `a * b`: `.CHI x = hi(a) * lo(b) + (lo(a) * lo(b) >> 16)`; `IADD3.RS (x + lo(a) * hi(b) >> 16) +
-//!   hi(a) * hi(b)`, where the sum has 33 bits
-//! - the same of signed words, whose high halves are signed: the sum takes `x` and `lo(a) * hi(b)` as unsigned numbers, so
-//!   `.CSFU` subtracts 0x10000 from the rest for each of the two that is negative
-//! - of 64-bit factors the low word as above, and the high word of the product of the low words plus both products of a
-//!   low and a high word
+//!   `.PSL.CBCC (hi(a) * hi(u) << 16) + (t + (u << 16))`; with a `b` of 16 bits
+//!   `(hi(a) * b << 16) + t`
+//! - the high word of `a * b`: `.CHI x = hi(a) * lo(b) + (lo(a) * lo(b) >> 16)`;
+//!   `IADD3.RS (x + lo(a) * hi(b) >> 16) + hi(a) * hi(b)`, where the sum has 33 bits
+//! - the high word of a product of signed words, whose high halves are signed: the sum takes `x`
+//!   and `lo(a) * hi(b)` as unsigned numbers, so `.CSFU` subtracts 0x10000 from the rest for each
+//!   of the two that is negative
+//! - a product of 64-bit factors: the low word as above, and the high word of the product of the
+//!   low words plus both products of a low and a high word
 //!
-//! The rules see `XMAD` as it is lifted. A half of a constant has become a constant.
+//! The rules see `XMAD` as it is lifted. A half of a constant is a constant by then.
 
 use warploom_ir::{BinaryOp, ConvertOp, IntCc, Op, Type, UnaryOp, Value, Window};
 
 use super::editor::Editor;
 
-/// Summands of a product's high word, and their sums.
+/// The most summands of a product's high word, including their sums.
 const MOST_SUMMANDS: usize = 5;
 
 /// A factor of a 16-bit product.
@@ -27,7 +30,7 @@ enum Part {
     Low(Value),
     /// `v >> 16`
     High(Value),
-    /// The same with the sign.
+    /// `v >> 16` with the sign.
     Signed(Value),
     Number(u64),
 }
@@ -40,7 +43,7 @@ enum Word {
 }
 
 impl Part {
-    /// The word with these halves.
+    /// Returns the word with these halves.
     fn join(low: Part, high: Part) -> Option<Word> {
         match (low, high) {
             (Part::Low(a), Part::High(b)) if a == b => Some(Word::Of(a)),
@@ -51,7 +54,7 @@ impl Part {
         }
     }
 
-    /// The word with these halves, of which the high one has the sign.
+    /// Returns the word with these halves, the high one signed.
     fn join_signed(low: Part, high: Part) -> Option<Word> {
         match (low, high) {
             (Part::Low(a), Part::Signed(b)) if a == b => Some(Word::Of(a)),
@@ -64,7 +67,8 @@ impl Part {
 }
 
 impl Editor {
-    /// `p` is `hi(a) * .. << 16`, `q` the rest.
+    /// Fuses a sum `p + q` to the low word of `a * b`, plus a word if there is one. `p` is
+    /// `hi(a) * .. << 16`, `q` the rest.
     pub(super) fn fuse_low_word(&mut self, p: Value, q: Value, window: Window) -> Option<Value> {
         let (high_a, y) = self.parts(self.matches_shift(p, 16)?)?;
         let merged = match self.matches_binary(q, BinaryOp::Add) {
@@ -77,7 +81,7 @@ impl Editor {
             }
             _ => None,
         };
-        // The factor b, what is left, and the low half of a, if it is known by now.
+        // The factor b, the rest, and the low half of a if it is known by now.
         let (t, low_a, b) = match (merged, y) {
             (Some((t, low_a, b)), _) => (t, Some(low_a), b),
             (None, Part::Number(b @ ..=0xffff)) => (q, None, Word::Number(b)),
@@ -102,7 +106,7 @@ impl Editor {
         })
     }
 
-    /// Whether the second of two factors is the low half of `b`.
+    /// Returns whether the second of two factors is the low half of `b`.
     fn are_low(&self, (_, second): (Part, Part), b: Word) -> bool {
         match b {
             Word::Of(b) => second == Part::Low(b),
@@ -110,7 +114,7 @@ impl Editor {
         }
     }
 
-    /// `lo(a)` and `b` of `(lo(a) * hi(b) & 0xffff) | b << 16`.
+    /// Returns `lo(a)` and `b` of `(lo(a) * hi(b) & 0xffff) | b << 16`.
     fn merged(&self, u: Value) -> Option<(Part, Word)> {
         let (product, shifted) = self.matches_binary(u, BinaryOp::Or)?;
         let Part::Low(product) = self.part(product)? else { return None };
@@ -122,7 +126,8 @@ impl Editor {
         Some((low_a, Part::join(low_b, high_b)?))
     }
 
-    /// `p` is `x + lo(a) * hi(b) >> 16`, `q` is `hi(a) * hi(b)`.
+    /// Fuses a sum `p + q` to the high word of `a * b`, plus a word if there is one. `p` is
+    /// `x + lo(a) * hi(b) >> 16`, `q` is `hi(a) * hi(b)`.
     pub(super) fn fuse_high_word(&mut self, p: Value, q: Value, window: Window) -> Option<Value> {
         let (low, carry) = self.matches_binary(p, BinaryOp::Or)?;
         let Op::Select { mask, a: top, b: none } = *self.def(carry) else { return None };
@@ -148,7 +153,7 @@ impl Editor {
             return None;
         }
         let is_upper = |editor: &Editor, v: Value| editor.parts(v) == Some((high_a, high_b));
-        // What the compiler adds to the high word may be in the last product's sum.
+        // The sum of the last product may include the word that the compiler adds to the high word.
         let unsigned = match self.matches_binary(q, BinaryOp::Add) {
             _ if is_upper(self, q) => Some(None),
             Some((product, c)) if is_upper(self, product) => Some(Some(c)),
@@ -180,7 +185,8 @@ impl Editor {
         })
     }
 
-    /// Whether this is 0x10000 where `high` is negative and `low` is not 0, else 0.
+    /// Returns whether a value is 0x10000 where `high` is negative and `low` is not 0, and 0
+    /// elsewhere.
     fn is_correction(&self, v: Value, high: Part, low: Part) -> bool {
         let compares = |mask: Value, wanted: IntCc, part: Part| match *self.def(mask) {
             Op::ICmp { cc, a, b } => {
@@ -199,7 +205,10 @@ impl Editor {
             && compares(empty, IntCc::Eq, low)
     }
 
-    /// `m`, a product of words or two of them, plus the high word of a 64-bit product of which it raises a factor.
+    /// Fuses a sum `m + high` to the high word of a 64-bit product with raised factors.
+    ///
+    /// `high` is the high word of a 64-bit product. `m` is a product of words, or a sum of two
+    /// products, that supplies the high word of a factor.
     pub(super) fn fuse_cross(&mut self, m: Value, high: Value, window: Window) -> Option<Value> {
         if let Some((x, y)) = self.matches_binary(m, BinaryOp::Mul) {
             let Op::Convert { op: ConvertOp::HighHalf, a: product, .. } = *self.def(high) else {
@@ -230,8 +239,10 @@ impl Editor {
         self.fuse_cross(first, once, window)
     }
 
-    /// `lo` is the product of two words, `hi` its high word plus products of one of them and a word that raises the other: so both are a
-    /// product of 64-bit numbers.
+    /// Fuses two words to a product of 64-bit numbers.
+    ///
+    /// `lo` is the product of two words. `hi` is the high word of that product, plus products of
+    /// one of these words and a word that raises the other.
     pub(super) fn fuse_whole_product(
         &mut self,
         lo: Value,
@@ -251,7 +262,7 @@ impl Editor {
                     whole.then_some(())?;
                 }
                 Op::Binary { op: BinaryOp::Mul, a: x, b: y } => {
-                    // The word that raises one factor comes with the other one.
+                    // A word that raises a factor is multiplied with the other factor.
                     let found = [(x, y), (y, x)].into_iter().find_map(|(with, word)| {
                         let factor = [b, a].into_iter().position(|other| self.same(with, other));
                         factor
@@ -279,7 +290,8 @@ impl Editor {
         Some(self.binary(BinaryOp::Mul, a, b, window))
     }
 
-    /// The high word of a 64-bit product. Its low word is the product of the `factors`, which need not be computed again.
+    /// Emits the high word of a 64-bit product. Uses of the product of the `factors`, which is the
+    /// low word, then use the low word of `product`.
     fn high_word(&mut self, product: Value, (a, b): (Value, Value), window: Window) -> Value {
         let low = self.convert(ConvertOp::Trunc, Type::I32, product, window);
         for (a, b) in [(a, b), (b, a)] {
@@ -292,7 +304,7 @@ impl Editor {
         self.convert(ConvertOp::HighHalf, Type::I32, product, window)
     }
 
-    /// The low word of a 64-bit value, if there is a value for it.
+    /// Returns the low word of a 64-bit value, if there is a value for it.
     pub(super) fn low_word(&mut self, v: Value) -> Option<Value> {
         if let Some(bits) = self.constant(v) {
             return Some(self.iconst(Type::I32, bits));
@@ -303,7 +315,7 @@ impl Editor {
         }
     }
 
-    /// The word of which a 64-bit value is the zero extension.
+    /// Returns the word whose zero extension a 64-bit value is.
     fn extended(&mut self, v: Value) -> Option<Value> {
         if let Some(bits) = self.constant(v) {
             return (bits >> 32 == 0).then(|| self.iconst(Type::I32, bits));
@@ -311,7 +323,7 @@ impl Editor {
         self.zero_extended(v)
     }
 
-    /// The same of what is no constant.
+    /// Returns the word whose zero extension a 64-bit value is, unless the value is a constant.
     pub(super) fn zero_extended(&self, v: Value) -> Option<Value> {
         match *self.def(v) {
             Op::Convert { op: ConvertOp::ZeroExtend, a, .. } if self.ty(a).ty == Type::I32 => {
@@ -333,7 +345,7 @@ impl Editor {
         }
     }
 
-    /// The factors of a product; one of them may be 1.
+    /// Returns the factors of a product. The second factor is 1 if `v` is no product.
     fn parts(&self, v: Value) -> Option<(Part, Part)> {
         match self.matches_binary(v, BinaryOp::Mul) {
             Some((x, y)) => Some((self.part(x)?, self.part(y)?)),

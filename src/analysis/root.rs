@@ -1,8 +1,9 @@
-//! Roots of floats that LLVM makes of steps for AMD's GPUs, as one operation.
+//! Recognises square roots of floats that LLVM expands to steps for AMD's GPUs.
 //!
-//! `x` is scaled up by 2^32 if it is below 2^-96, the root of that is corrected by a unit in the last place up or down, as the sign of what it
-//! is wrong by tells, and scaled down by 2^16; of zeros and infinity `x` itself is taken. That is the correctly rounded root: a test tries all
-//! operands.
+//! The steps scale `x` up by 2^32 if it is below 2^-96, and take the root. They correct the root by
+//! a unit in the last place up or down, as the sign of its error tells, and scale it down by 2^16.
+//! For zeros and infinity they take `x` itself. The result is the correctly rounded root: a test
+//! tries all operands.
 
 use warploom_ir::{
     BinaryOp, ConvertOp, FloatAttrs, FloatBinaryOp, FloatCc, FloatUnaryOp, IntCc, Op, Round, Type,
@@ -13,19 +14,20 @@ use super::editor::Editor;
 use super::visits::visit;
 
 const INFINITY: u64 = 0x7f80_0000;
-/// 2^-96, 2^32, 2^-16
+/// `SMALL` is 2^-96, `UP` 2^32, `DOWN` 2^-16.
 const SMALL: u64 = 0x0f80_0000;
 const UP: u64 = 0x4f80_0000;
 const DOWN: u64 = 0x3780_0000;
 
 impl Editor {
-    /// The root that a choice is the last step of, as the words that are chosen.
+    /// Emits the root whose last step is the select `op`. Operand and result are words with the
+    /// bits of floats.
     pub(super) fn root_of_steps(&mut self, op: &Op, window: Window) -> Option<Value> {
         let &Op::Select { mask: exact, a: x, b: root } = op else { return None };
         if self.ty(x) != ValueType::varying(Type::I32) || !self.is_exact(exact, x, &mut 8) {
             return None;
         }
-        // Scaled down where the operand was scaled up.
+        // The result is scaled down where the operand was scaled up.
         let &Op::Select { mask: small, a: less, b: root } = self.def(root) else { return None };
         let &Op::Select { mask, a: more, b: plain } = self.def(x) else { return None };
         let scaled = |v: Value, of: Value, by: u64| {
@@ -46,7 +48,7 @@ impl Editor {
         if mask != small || !is_small {
             return None;
         }
-        // One more where that is too little, else one less where it is too much.
+        // The root plus one where it is too small, else minus one where it is too large.
         let &Op::Select { mask: too_little, a: above, b: rest } = self.def(root) else {
             return None;
         };
@@ -70,7 +72,8 @@ impl Editor {
         Some(self.convert(ConvertOp::Bitcast, Type::I32, root, window))
     }
 
-    /// Whether a mask has no other lanes than those where the words of a float are a zero's or infinity's: the root is the operand there.
+    /// Returns whether a mask has only lanes in which word `x` has the bits of a float zero or
+    /// infinity. The root is the operand there.
     fn is_exact(&self, mask: Value, x: Value, left: &mut u32) -> bool {
         visit();
         if *left == 0 {
@@ -93,7 +96,7 @@ impl Editor {
         }
     }
 
-    /// The float of which a word has the bits.
+    /// Returns the float whose bits a word has.
     fn float(&self, word: Value) -> Option<Value> {
         match *self.def(word) {
             Op::Convert { op: ConvertOp::Bitcast, a, .. } if self.ty(a).ty == Type::F32 => Some(a),
@@ -106,7 +109,7 @@ impl Editor {
             || matches!(*self.def(float), Op::Convert { op: ConvertOp::Bitcast, a, .. } if a == word)
     }
 
-    /// The other factor of a product with a constant.
+    /// Returns the other factor of a product with the constant `by`.
     fn product_with(&self, v: Value, by: u64) -> Option<Value> {
         let Op::FBinary { op: FloatBinaryOp::Mul, attrs: FloatAttrs::IEEE, a, b } = *self.def(v)
         else {
@@ -119,7 +122,7 @@ impl Editor {
         }
     }
 
-    /// Whether a word is another one and a constant.
+    /// Returns whether a word is the sum of `of` and the constant `step`.
     fn is_next(&self, v: Value, of: Value, step: u64) -> bool {
         let sum = self.matches_binary(v, BinaryOp::Add);
         sum.is_some_and(|(a, b)| {
@@ -128,7 +131,8 @@ impl Editor {
         })
     }
 
-    /// Whether a mask tells that `x - candidate * near`, rounded once, is greater than 0, or at most 0.
+    /// Returns whether a mask tells that `x - candidate * near`, rounded once, is greater than 0
+    /// (`wanted` is `Gt`) or at most 0 (`Le`).
     fn is_error(
         &self,
         mask: Value,

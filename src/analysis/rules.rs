@@ -1,13 +1,16 @@
-//! The rewriting rules: every pattern of a compiler that analysis recognises is a line of [`RULES`].
+//! The rewriting rules: every pattern of a compiler that analysis recognises is a line of
+//! [`RULES`].
 //!
-//! A rule gets an operation that is about to join a block, and gives a value that equals its result. Folds of
-//! constants and identities of algebra are no rules: `editor/simplify.rs` has them. Passes over whole blocks that match
-//! no compiler's sequence (`ssa`, `demand`, `flush`) are no rules either.
+//! A rule gets an operation that is about to join a block, and returns a value that equals its
+//! result. Constant folding and algebraic identities are not rules: `editor/simplify.rs` has them.
+//! Passes over whole blocks that match no compiler's sequence (`ssa`, `demand`, `flush`) are not
+//! rules either.
 //!
-//! - `WARPLOOM_RULES=-exact_quotient,-word_quotient` switches rules off in a process, `WARPLOOM_RULES=none` all of them.
+//! - `WARPLOOM_RULES=-exact_quotient,-word_quotient` switches rules off in a process,
+//!   `WARPLOOM_RULES=none` all of them.
 //! - `--report` counts the rewritings of each rule.
 //! - `tests/rules` has an input and an output for each rule, and the counts over the corpora.
-//! - Debug builds check the operations that a rule adds, and the type of the value that it gives.
+//! - Debug builds check the operations that a rule adds, and the type of the value that it returns.
 
 use std::fmt;
 use std::sync::LazyLock;
@@ -34,28 +37,30 @@ pub struct Rule {
 
 /// How a rule is applied.
 enum Action {
-    /// To each operation with one of these heads, before the operation joins its block.
+    /// Applied to each operation with one of these heads, before the operation joins its block.
     Value(&'static [Head], fn(&mut Editor, &Op, Window) -> Option<Value>),
-    /// To each operation with this head that has several results.
+    /// Applied to each operation with this head that has several results.
     Values(Head, fn(&mut Editor, &Op, Window) -> Option<Values>),
-    /// To each sum with a carry in, by its index, after it has joined its block. The rule replaces results.
+    /// Applied to each sum with a carry in, by its index, after it has joined its block. The rule
+    /// replaces results.
     Appended(fn(&mut Editor, usize, Window) -> Option<()>),
-    /// By the pass over the demanded lanes, which looks at whole blocks.
+    /// Applied by the pass over the demanded lanes, which looks at whole blocks.
     Demand,
-    /// To the function that all engines run, before anything else. The rule gives the number of rewritings.
+    /// Applied to the function that all engines run, before anything else. The rule returns the
+    /// number of rewritings.
     Function,
 }
 
 /// The kinds of operations that rules look at.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Head {
-    /// A 64-bit value of two words.
+    /// A 64-bit value made of two words.
     Pair,
     Sum,
     Difference,
-    /// Of masks.
+    /// An exclusive or of masks.
     Exclusive,
-    /// Of masks.
+    /// A union of masks.
     Union,
     Compare,
     Choice,
@@ -84,7 +89,7 @@ impl Head {
     }
 }
 
-/// The words of a pair.
+/// Returns the low and the high word of a pair.
 fn words(op: &Op) -> Option<(Value, Value)> {
     match *op {
         Op::Concat { lo, hi } => Some((lo, hi)),
@@ -359,7 +364,7 @@ pub(super) const PAIR_ACCESS: usize = 30;
 const LONG_DIVISION: usize = 31;
 const UNROLL_EXCHANGES: usize = 32;
 
-/// The rules for values, by their heads.
+/// The indices of the rules for values, by head.
 static BY_HEAD: LazyLock<Vec<(Head, Vec<usize>)>> = LazyLock::new(|| {
     let mut by_head: Vec<(Head, Vec<usize>)> = Vec::new();
     for (index, rule) in RULES.iter().enumerate() {
@@ -374,11 +379,11 @@ static BY_HEAD: LazyLock<Vec<(Head, Vec<usize>)>> = LazyLock::new(|| {
     by_head
 });
 
-/// A set of rules: those that analysis applies.
+/// A set of rules that analysis applies.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Rules(u64);
 
-/// A name in a list of rules that no rule has.
+/// The error for a name in a list of rules that no rule has.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{name}` in {VARIABLE} is no rule: expected `-NAME,-NAME,...` or `none`, with names among {}",
@@ -396,7 +401,8 @@ impl Rules {
     pub const ALL: Rules = Rules(u64::MAX >> (64 - RULE_COUNT));
     pub const NONE: Rules = Rules(0);
 
-    /// The rules that the environment variable leaves on, which a process reads once.
+    /// Returns the rules that the environment variable leaves on. A process reads the variable
+    /// once.
     ///
     /// # Errors
     /// The variable names something that is no rule.
@@ -409,12 +415,12 @@ impl Rules {
         RULES.clone()
     }
 
-    /// The rule at an index of [`RULES`], alone.
+    /// Returns the set of one rule, given by its index in [`RULES`].
     pub fn only(index: usize) -> Rules {
         Rules(1 << index)
     }
 
-    /// All rules but the one at an index of [`RULES`].
+    /// Returns the set without one rule, given by its index in [`RULES`].
     pub fn without(self, index: usize) -> Rules {
         Rules(self.0 & !(1 << index))
     }
@@ -441,7 +447,7 @@ impl std::str::FromStr for Rules {
     }
 }
 
-/// How often each rule has rewritten something.
+/// The number of rewritings by each rule.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Firings([u32; RULE_COUNT]);
 
@@ -458,7 +464,7 @@ impl fmt::Debug for Firings {
 }
 
 impl Firings {
-    /// The names of the rules that have rewritten something, and how often.
+    /// Returns the names of the rules that have rewritten something, and how often.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, u32)> + '_ {
         RULES
             .iter()
@@ -492,7 +498,7 @@ pub fn rewrite_function(function: &mut Function, rules: Rules) -> Result<Firings
 }
 
 impl Editor {
-    /// The value that the first rule that recognises an operation gives.
+    /// Applies the first rule that recognises an operation, and returns its value.
     pub(super) fn rewrite(&mut self, op: &Op, window: Window) -> Option<Value> {
         let head = self.head(op)?;
         let (_, rules) = BY_HEAD.iter().find(|(known, _)| *known == head)?;
@@ -508,7 +514,7 @@ impl Editor {
         })
     }
 
-    /// The values of an operation with several results that a rule recognises.
+    /// Applies the rule that recognises an operation with several results, and returns its values.
     pub(super) fn rewrite_all(&mut self, op: &Op, window: Window) -> Option<Values> {
         let head = self.head(op).filter(|head| matches!(head, Head::Unpack | Head::Pack))?;
         let is_of = |rule: &Rule| matches!(rule.action, Action::Values(of, _) if of == head);
@@ -524,7 +530,7 @@ impl Editor {
         Some(values)
     }
 
-    /// Applies rules to a sum with a carry in that has been appended.
+    /// Applies rules to an appended sum with a carry in.
     pub(super) fn rewrite_appended(&mut self, at: usize, window: Window) {
         for (index, rule) in RULES.iter().enumerate() {
             let Action::Appended(rewrite) = rule.action else { continue };
@@ -543,7 +549,7 @@ impl Editor {
         Head::of(op, operand)
     }
 
-    /// Counts a rewriting. `before` is the number of instructions before it.
+    /// Counts a rewriting by a rule. `before` is the number of instructions before the rewriting.
     fn fired(&mut self, index: usize, before: usize) {
         self.firings.note(index);
         if cfg!(debug_assertions) {
@@ -564,7 +570,8 @@ impl Editor {
         }
     }
 
-    /// Checks in debug builds that a value has the type of a result of an operation. It may be uniform in place of varying.
+    /// Checks in debug builds that a value has the type of a result of an operation. The value may
+    /// be uniform where the result varies.
     fn check_result(&self, index: usize, op: &Op, result: usize, value: Value) {
         if cfg!(debug_assertions) {
             let name = RULES[index].name;

@@ -1,5 +1,8 @@
-//! Reciprocal roots of denormals. Hardware's takes denormal operands as zeros, so compilers scale small operands up before
-//! it and the result after it: 1/sqrt(x) is 2^n / sqrt(x 2^2n). Scaling by powers of two is exact, so that this is one root.
+//! Recognises reciprocal square roots that are made correct for denormals by scaling.
+//!
+//! The hardware instruction takes denormal operands as zeros. So compilers scale small operands up
+//! before it and the result after it: 1/sqrt(x) is 2^n / sqrt(x 2^2n). Scaling by powers of two is
+//! exact, so the sequence equals one root that takes denormals.
 
 use warploom_ir::{
     ConvertOp, FloatAttrs, FloatBinaryOp, FloatCc, Op, SharedFn, Type, UnaryOp, Value, ValueType,
@@ -8,12 +11,12 @@ use warploom_ir::{
 
 use super::editor::Editor;
 
-/// Bits of the least normal `f32`.
+/// The bits of the least normal `f32`.
 const LEAST_NORMAL: u64 = 0x0080_0000;
-/// The power of two by which the least denormal is the least normal number.
+/// The exponent of the power of two that scales the least denormal to the least normal number.
 const OF_LEAST_DENORMAL: i32 = 23;
 
-/// A value times a power of two in lanes of a mask.
+/// A value that is multiplied by a power of two in the lanes of a mask.
 struct Scaled {
     x: Value,
     mask: Value,
@@ -21,7 +24,7 @@ struct Scaled {
 }
 
 impl Editor {
-    /// The root that a select or product makes of a scaled one, if it does.
+    /// Emits one root if a select or product scales the root of a scaled operand back.
     pub(super) fn root_of_scaled(&mut self, op: &Op, window: Window) -> Option<Value> {
         let Scaled { x: root, mask, power } = self.scaled(op, window)?;
         let &Op::Shared { function: SharedFn::Rsq, a } = self.def_in(root, window)? else {
@@ -43,7 +46,7 @@ impl Editor {
         Some(self.convert(ConvertOp::Bitcast, to, root, window))
     }
 
-    /// An operation as `mask ? x 2^n : x`, or as `x (mask ? 2^n : 1)`.
+    /// Matches an operation as `mask ? x 2^n : x`, or as `x (mask ? 2^n : 1)`.
     fn scaled(&self, op: &Op, window: Window) -> Option<Scaled> {
         let product = |op: &Op| match *op {
             Op::FBinary { op: FloatBinaryOp::Mul, attrs: FloatAttrs::IEEE, a, b } => Some((a, b)),
@@ -70,8 +73,10 @@ impl Editor {
         })
     }
 
-    /// Whether a mask has the lanes whose operand is below a bound, such that scaling it makes normal numbers of denormals and
-    /// no infinities; other operands are no denormals.
+    /// Returns whether a mask has exactly the lanes whose operand is below a suitable bound.
+    ///
+    /// Scaling then turns denormals into normal numbers and makes no infinities; the other operands
+    /// are no denormals.
     fn is_small(&self, mask: Value, operand: &Scaled, window: Window) -> bool {
         let (compare, inverse) = match self.def_in(mask, window) {
             Some(&Op::Unary { op: UnaryOp::Not, a }) => (a, true),
@@ -85,7 +90,7 @@ impl Editor {
             FloatCc::Gt => (FloatCc::Lt, b, a),
             _ => return false,
         };
-        // Roots of negative numbers are NaN, scaled or not, so that the sign may count.
+        // Roots of negative numbers are NaN, scaled or not. So the compare may include the sign.
         let x = match self.def_in(self.bare(x), window) {
             Some(&Op::Unary { op: UnaryOp::FAbs, a }) => self.bare(a),
             _ => self.bare(x),
@@ -97,7 +102,7 @@ impl Editor {
         cc == FloatCc::Lt && x == operand.x && normal && finite
     }
 
-    /// The value whose bits it is.
+    /// Returns the value under any bitcasts.
     fn bare(&self, v: Value) -> Value {
         match *self.def(v) {
             Op::Convert { op: ConvertOp::Bitcast, a, .. } => self.bare(a),
@@ -105,13 +110,13 @@ impl Editor {
         }
     }
 
-    /// The operation that makes a value in the lanes of a window.
+    /// Returns the operation that defines a value, if the operation has this window.
     fn def_in(&self, v: Value, window: Window) -> Option<&Op> {
         let inst = &self.insts[self.def_at(v).0];
         (inst.window == window).then_some(&inst.op)
     }
 
-    /// The n of a constant 2^n.
+    /// Returns the n of a constant 2^n.
     fn power_of_two(&self, v: Value) -> Option<i32> {
         let bits = self.constant(v)?;
         let (exponent, mantissa) = ((bits >> 23) as i32, bits & 0x7f_ffff);

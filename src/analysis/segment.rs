@@ -1,10 +1,12 @@
-//! Cuts a block into steps: scalar operations, operations on the whole warp, and *segments*, runs of lane-wise
-//! operations that each chunk of lanes may execute by itself without anyone seeing that lanes are not in lockstep.
+//! Cuts a block into steps: scalar operations, operations on the whole warp, and *segments*. A
+//! segment is a run of lane-wise operations that each chunk of lanes may execute by itself: nobody
+//! can see that the lanes are not in lockstep.
 //!
-//! A segment ends where an operation needs what all lanes have done: a cross-lane operation, a mask used as a number,
-//! and a memory operation that conflicts with one before it. Two memory operations conflict if one of them writes or is
-//! atomic; besides, faults are precise, so a segment that writes memory holds no other memory operation. A store to local memory
-//! is like a load in this: other lanes do not see it, and nobody does after a fault.
+//! A segment ends where an operation needs the results of all lanes: a cross-lane operation, a mask
+//! used as a number, or a memory operation that conflicts with an earlier one. Two memory
+//! operations conflict if one of them writes or is atomic. Besides, faults are precise, so a
+//! segment that writes memory holds no other memory operation. A store to local memory counts as a
+//! load here: other lanes do not see it, and nobody sees it after a fault.
 
 use cranelift_entity::{EntitySet, SecondaryMap};
 use warploom_ir::{BankId, Block, Function, Inst, Op, Reg, Space, Value, ValueType, table};
@@ -24,7 +26,7 @@ pub enum Step {
     Interpret(usize),
 }
 
-/// How the engine executes an instruction by itself.
+/// How the engine's own code can execute an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Support {
     LaneWise,
@@ -35,9 +37,9 @@ pub enum Support {
 /// The steps of a block, in order.
 pub struct Plan {
     pub steps: Vec<Step>,
-    /// The step that computes a value.
+    /// For each value, the step that computes it.
     pub home: SecondaryMap<Value, u32>,
-    /// Values that steps after their own, or the terminator, use.
+    /// For each value, whether later steps or the terminator use it.
     pub escapes: SecondaryMap<Value, bool>,
 }
 
@@ -47,7 +49,8 @@ struct Planner<'a> {
     classes: &'a Classes,
     constants: SecondaryMap<Value, Option<u64>>,
     steps: Vec<Step>,
-    /// Steps that come before the open segment, then its instructions, then scalars that follow it.
+    /// The steps before the open segment. The segment's instructions (`body`) and the scalar steps
+    /// after it (`after`) follow.
     before: Vec<Step>,
     body: Vec<usize>,
     after: Vec<Step>,
@@ -99,7 +102,7 @@ impl Plan {
 }
 
 impl Step {
-    /// The instructions of the step.
+    /// Returns the instructions of the step.
     pub fn insts(&self) -> &[usize] {
         match self {
             Step::Scalar(index) | Step::Warp(index) | Step::Interpret(index) => {
@@ -136,7 +139,7 @@ impl Planner<'_> {
                 self.loads |= !writes;
                 self.writes |= writes;
             }
-            // What comes before it may fault first.
+            // Earlier operations of the segment may fault first.
             Op::Raise { .. } if self.loads || self.writes || self.uses_body(&inst.op) => {
                 self.alone(Step::Scalar(index))
             }
@@ -180,7 +183,10 @@ impl Planner<'_> {
         }
     }
 
-    /// Operations on the whole warp. Byte arrays are no one's but regions': a read comes before the open segment, and a write after it.
+    /// Places an operation on the whole warp.
+    ///
+    /// Only region operations access byte arrays, so a read comes before the open segment and a
+    /// write after it.
     fn place_on_warp(&mut self, index: usize, op: &Op) {
         match *op {
             Op::RegionRead { reg, .. } if !self.uses_body(op) && !self.is_pending(reg) => {
@@ -191,7 +197,7 @@ impl Planner<'_> {
         }
     }
 
-    /// The registers that are written after the open segment.
+    /// Returns the registers that are written after the open segment.
     fn pending(&self) -> impl Iterator<Item = Reg> {
         let insts = self.after.iter().flat_map(Step::insts);
         insts.filter_map(|&index| match self.block.insts[index].op {
@@ -204,12 +210,13 @@ impl Planner<'_> {
         self.pending().any(|pending| pending == reg)
     }
 
-    /// The same of any register of a bank.
+    /// Returns whether any register of a bank is written after the open segment.
     fn is_bank_pending(&self, bank: BankId) -> bool {
         self.pending().any(|pending| pending.bank == bank)
     }
 
-    /// One value for the warp: by type, or because its operands do not vary.
+    /// Returns whether an instruction computes one value for the warp: all its results are uniform,
+    /// and no operand varies.
     fn is_scalar(&self, inst: &Inst) -> bool {
         !inst.results.is_empty()
             && inst.results.iter().all(|&r| self.classes.get(r) == Class::Uniform)
@@ -220,8 +227,10 @@ impl Planner<'_> {
         is_pure(op, |v| self.constants[v].filter(|_| self.block.ty(v).is_uniform()))
     }
 
-    /// Whether it is a load at a uniform address that no one can tell from one before the body: nothing there faults or
-    /// writes, and the lanes active now, of which a fault names one, are known before.
+    /// Returns whether an operation is a load at a uniform address that may move before the body.
+    ///
+    /// Nobody can tell the difference: nothing in the body faults or writes, and the active lanes,
+    /// one of which a fault names, are known before the body.
     fn comes_before_the_body(&self, op: &Op) -> bool {
         let Op::Load { access, .. } = op else { return false };
         self.block.ty(access.address).is_uniform()
@@ -264,12 +273,13 @@ impl Planner<'_> {
     }
 }
 
-/// Bitwise operations on masks stay inside a segment: bit i comes from bits i.
+/// Returns whether an operation is bitwise on masks. It stays inside a segment: bit i of the result
+/// comes from bits i of the operands.
 fn is_lane_mask(op: &Op, block: &Block) -> bool {
     matches!(*op, Op::Binary { a, .. } | Op::Unary { a, .. } if block.ty(a) == ValueType::MASK)
 }
 
-/// Whether an operation needs the bits of all lanes of one of these masks.
+/// Returns whether an operation needs the bits of all lanes of a mask for which `of` holds.
 pub(super) fn counts_mask(op: &Op, block: &Block, of: impl Fn(Value) -> bool) -> bool {
     let whole = |v: Value| of(v) && block.ty(v) == ValueType::MASK;
     match *op {
@@ -279,14 +289,14 @@ pub(super) fn counts_mask(op: &Op, block: &Block, of: impl Fn(Value) -> bool) ->
     }
 }
 
-/// Compares are uniform in type and still lane-wise.
+/// Returns whether any operand varies. Compares are uniform in type and still lane-wise.
 fn has_varying_operand(op: &Op, classes: &Classes) -> bool {
     let mut varying = false;
     op.for_each_operand(|v| varying |= classes.get(v) != Class::Uniform);
     varying
 }
 
-/// The values of constants.
+/// Returns the bits of the values that are constants.
 fn constants(block: &Block) -> SecondaryMap<Value, Option<u64>> {
     let mut constants = table(block.values.len(), None);
     for inst in &block.insts {

@@ -1,8 +1,9 @@
-//! Rebuilds a block so that registers are read once, at their first use, and written once, at the block's end.
+//! Rebuilds a block so that registers are read once, at their first use, and written once, at the
+//! block's end.
 //!
-//! In between everything is SSA, with every mask explicit: masked operations carry `nomask` and their execution mask as
-//! guard. A read after a masked write is a select of both; the demand pass takes it away where no one can
-//! see the difference.
+//! In between everything is SSA, with every mask explicit: masked operations carry `nomask` and
+//! their execution mask as guard. A read after a masked write selects between the written and the
+//! old value. The demand pass removes the select where nobody can see the difference.
 
 mod lane_writes;
 
@@ -28,11 +29,11 @@ struct Cell {
     written: bool,
 }
 
-/// What is known of a lane register inside the block.
+/// The known state of a lane register inside the block.
 #[derive(Clone, Copy)]
 struct Lane {
     window: Window,
-    /// Its content at block entry, once read.
+    /// The content at block entry, once read.
     old: Option<Value>,
     /// A pending write: the value, and the mask of the lanes that take it.
     new: Option<(Value, Value)>,
@@ -41,17 +42,18 @@ struct Lane {
 struct Ssa<'a> {
     function: &'a Function,
     editor: Editor,
-    /// New number of each old value.
+    /// The new number of each old value.
     map: SecondaryMap<Value, Value>,
     cells: FxHashMap<Reg, Cell>,
     lanes: FxHashMap<Reg, Lane>,
     local: LocalMemory,
     arrays: Arrays,
-    /// Lanes that are written to an array one after the other.
+    /// A write by some lanes to an array that is held back, so that writes by more lanes can join
+    /// it.
     held: Option<Held>,
 }
 
-/// The block in SSA form, with its terminator.
+/// Returns the block in SSA form, with its terminator.
 pub fn rebuild(function: &Function, block: &Block, rules: Rules) -> (Editor, Terminator) {
     let mut ssa = Ssa {
         function,
@@ -149,7 +151,7 @@ impl Ssa<'_> {
         }
     }
 
-    /// Elements of an array's region, unless it is indirect.
+    /// Returns the elements of an array's region, unless it is indirect.
     fn elements(
         &self,
         reg: Reg,
@@ -161,14 +163,14 @@ impl Ssa<'_> {
         index.is_none().then_some(Elements { reg, region, ty, window, length })
     }
 
-    /// What a region holds, if that is known.
+    /// Returns the content of a region, if it is known.
     fn known_elements(&mut self, op: &Op, window: Window) -> Option<Value> {
         let Op::RegionRead { reg, index, region, ty, uniform } = *op else { return None };
         let elements = self.elements(reg, index, (region, ty), window)?;
         self.editor.known_elements(&self.arrays, elements, uniform)
     }
 
-    /// Notes what a region holds from now on.
+    /// Notes the content of a region after a write.
     fn note_elements(&mut self, op: &Op, window: Window) {
         let Op::RegionWrite { reg, index, region, value, guard, .. } = *op else { return };
         let ty = self.editor.ty(value).ty;
@@ -180,7 +182,7 @@ impl Ssa<'_> {
         self.arrays.write(elements, mask, values.as_deref());
     }
 
-    /// Whether an access is never done.
+    /// Returns whether no lane executes an access: its guard is the constant 0.
     fn is_of_no_lane(&self, access: &Access) -> bool {
         access.guard.is_some_and(|guard| self.editor.constant(guard) == Some(0))
     }
@@ -190,7 +192,7 @@ impl Ssa<'_> {
         self.editor.shaped(zero, ty, window)
     }
 
-    /// The execution mask: `active & window & guard`.
+    /// Returns the execution mask: `active & window & guard`.
     fn execution_mask(&mut self, guard: Option<Value>, nomask: bool, window: Window) -> Value {
         let lanes = self.editor.lanes_of(window.mask());
         let mut mask = if nomask { lanes } else { self.cell(self.function.active) };
@@ -201,7 +203,8 @@ impl Ssa<'_> {
         mask
     }
 
-    /// The same masked operation with its execution mask as guard.
+    /// Returns a masked operation with its execution mask as guard. Other operations stay
+    /// unchanged.
     fn explicit_mask(&mut self, mut op: Op, window: Window) -> Op {
         let scalar = match &op {
             Op::Load { access, .. } | Op::Store { access, .. } | Op::Atomic { access, .. } => {
@@ -239,7 +242,7 @@ impl Ssa<'_> {
         }
     }
 
-    /// The whole of a uniform or mask register.
+    /// Returns the whole of a uniform or mask register.
     fn cell(&mut self, reg: Reg) -> Value {
         if let Some(cell) = self.cells.get(&reg) {
             return cell.value;
@@ -278,7 +281,7 @@ impl Ssa<'_> {
         }
     }
 
-    /// The register's state for this window; a state for another window is settled first.
+    /// Returns the register's state for this window. A state for another window is settled first.
     fn lane(&mut self, reg: Reg, window: Window) -> Lane {
         if self.lanes.get(&reg).is_some_and(|lane| lane.window != window) {
             self.settle(reg);
@@ -346,7 +349,7 @@ impl Ssa<'_> {
         self.lanes.get_mut(&reg).expect("the state was just looked up").new = Some(new);
     }
 
-    /// Brings the register file up to date for a uniform or mask register.
+    /// Writes the pending content of a uniform or mask register to the register file.
     fn store_cell(&mut self, reg: Reg) {
         if let Some(cell) = self.cells.get_mut(&reg)
             && std::mem::take(&mut cell.written)
@@ -356,7 +359,8 @@ impl Ssa<'_> {
         }
     }
 
-    /// Brings the register file up to date for a register, and forgets what was known of it.
+    /// Writes the pending content of a register to the register file, and forgets the register's
+    /// known state.
     fn settle(&mut self, reg: Reg) {
         self.store_cell(reg);
         self.cells.remove(&reg);
@@ -367,7 +371,8 @@ impl Ssa<'_> {
         }
     }
 
-    /// The same for those registers that something is known of: cells in order, then lane registers in order.
+    /// Settles all registers of known state for which `which` holds: cells in order, then lane
+    /// registers in order.
     fn settle_those(&mut self, which: impl Fn(Reg) -> bool) {
         let known = self.cells.keys().chain(self.lanes.keys()).copied();
         let mut regs: Vec<Reg> = known.filter(|&reg| which(reg)).collect();

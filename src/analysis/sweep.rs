@@ -1,8 +1,10 @@
-//! Sweeps: kernels that are done for strips of lanes at once.
+//! Sweeps: kernels that run for strips of lanes at once.
 //!
-//! Such a kernel is one block that ends it, a group as a whole, and its warps differ by their thread indices only. What the group asks for
-//! is tested once for a strip: all lanes of a block whose indices differ along x only. Strips of blocks that follow each other along
-//! x are one where lanes run on from block to block, as in `ctaid.x * ntid.x + tid.x`.
+//! The kernel must be one basic block that ends it and forms one group, and its warps must differ
+//! only by their thread indices. The group's conditions are tested once for a strip. A strip is all
+//! lanes of a thread block whose indices differ only along x. Strips of thread blocks that follow
+//! each other along x are one strip if lanes run on from block to block, as in
+//! `ctaid.x * ntid.x + tid.x`.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -19,48 +21,50 @@ use super::masks::{Masks, is_all_or_none};
 use super::segment::{Plan, Step};
 
 pub struct Sweep {
-    /// All steps of the kernel. Loads are done in all lanes, also where masks are not settled.
+    /// All steps of the kernel. Loads run in all lanes, even where their masks are not settled.
     pub group: Group,
-    /// Where lanes take part in all loads, if they do not everywhere.
+    /// The conditions under which lanes take part in all loads, if lanes do not always take part.
     pub inner: Option<Inner>,
-    /// Instructions of lanes: all lanes of a warp do those of one phase before any does those of the next. More than one is for
-    /// launches of lines only, as are loads that have any addresses.
+    /// The lane-wise instructions of each phase. All lanes of a warp finish a phase before any lane
+    /// begins the next. Only launches of lines may have several phases, or loads with arbitrary
+    /// addresses.
     pub phases: Vec<Vec<usize>>,
-    /// If lanes may run on from block to block: the values that do so if the next block's first lane has what would follow the
-    /// block's last.
+    /// If lanes may run on from block to block: the values that must be tested. They run on if the
+    /// next block's first lane continues the sequence of this block's last lane.
     pub joints: Option<Vec<Value>>,
-    /// Values that depend on the strip.
+    /// For each value, whether it depends on the strip.
     by_strip: SecondaryMap<Value, bool>,
-    /// Loads whose values no one sees in lanes that take no part.
+    /// The loads whose values nobody sees in lanes that take no part.
     hidden: HashSet<usize>,
 }
 
-/// What holds where lanes take part in all of a sweep.
+/// The facts that hold where lanes take part in all loads of a sweep.
 pub struct Inner {
-    /// Beside those of the group: of masks that the warp has as a whole, and compares, also with offsets, of words that are the same in all lanes, or a
+    /// The conditions beside the group's conditions. They concern masks that the warp has as a
+    /// whole, and compares of words, also with offsets. The words are the same in all lanes, or a
     /// power of two apart.
     pub conditions: Vec<Condition>,
-    /// Masks that then have all lanes, or none.
+    /// The masks that then have all lanes (true), or none (false).
     pub settled: BTreeMap<Value, bool>,
 }
 
-/// How a value of lanes goes on in the block that follows along x.
+/// How a lane value continues in the next thread block along x.
 #[derive(Clone, Copy, PartialEq)]
 enum Next {
-    /// As in this block.
+    /// It is the same as in this block.
     Same,
-    /// By a sum, which [`Sweep::joints`] are made of.
+    /// It moves by a sum, as the values of [`Sweep::joints`] do.
     Moved,
-    /// Where the strip ends.
+    /// It continues where the strip ends.
     RunsOn,
     Unknown,
 }
 
 impl Sweep {
-    /// That of a function's first block.
+    /// Returns the sweep of a function's first block, if the block can be one.
     pub fn of(function: &Function, defs: &Defs, classes: &Classes, plan: &Plan) -> Option<Sweep> {
         let block = function.block(BlockId(0));
-        // Strips would have to end where lanes choose otherwise.
+        // Strips would have to end where lanes make different choices.
         if classes.launch() == LaunchClass::Any
             || classes.has_choices()
             || !is_kernel(function, block)
@@ -96,7 +100,8 @@ impl Sweep {
         Some(sweep)
     }
 
-    /// What operations of lanes use as masks, but for masks that have all lanes or none.
+    /// Returns the masks that lane-wise operations use, except for settled masks, which have all
+    /// lanes or none.
     pub fn masks_used(&self, block: &Block) -> Vec<Value> {
         let masks =
             self.phases.iter().flatten().flat_map(|&index| masks_used(block, &block.insts[index]));
@@ -107,7 +112,7 @@ impl Sweep {
         self.by_strip[v]
     }
 
-    /// Whether no one sees what a load gives to lanes that take no part.
+    /// Returns whether nobody sees the values that a load gives to lanes that take no part.
     pub fn hides_inactive_lanes(&self, load: usize) -> bool {
         self.hidden.contains(&load)
     }
@@ -159,7 +164,7 @@ impl Sweep {
         (conditions_fit && lanes_fit).then_some(joints)
     }
 
-    /// Loads that give something to lanes of their guard only, as far as anything of it is seen.
+    /// Returns the loads whose values are seen only in lanes of the load's guard.
     fn hidden(&self, lanes: u8, block: &Block, defs: &Defs) -> HashSet<usize> {
         let mut insts: Vec<usize> = self.phases.iter().flatten().copied().collect();
         insts.sort_unstable();
@@ -177,7 +182,8 @@ impl Sweep {
     }
 }
 
-/// Whether a block is all that a kernel does, and warps differ in it by their thread indices only.
+/// Returns whether a block is all that a kernel does, and warps differ only by their thread
+/// indices.
 fn is_kernel(function: &Function, block: &Block) -> bool {
     let ends = match block.term {
         Terminator::Exit => true,
@@ -196,7 +202,8 @@ fn is_kernel(function: &Function, block: &Block) -> bool {
     ends && block.insts.iter().all(is_same_in_warps)
 }
 
-/// All steps of a block as a group, if they can be one, and in which phases lanes do what is theirs.
+/// Returns all steps of a block as a group, if they can form one, with the lane-wise instructions
+/// of each phase.
 fn full_warp_group(
     function: &Function,
     block: &Block,
@@ -207,7 +214,7 @@ fn full_warp_group(
     let mut finder = Finder::new(function, block, false, defs, classes, plan);
     finder.strips = true;
     finder.group.steps = 0..plan.steps.len();
-    // Only stores need that all lanes take part, but loads may rely on it.
+    // Only stores need all lanes to take part, but loads may rely on it.
     for inst in &block.insts {
         if let Op::Store { access, .. } = inst.op
             && !finder.require(access.guard?, true)
@@ -251,7 +258,7 @@ fn inner(block: &Block, classes: &Classes, mut finder: Finder) -> Option<Inner> 
         }
     }
     let conditions = finder.group.conditions.split_off(conditions);
-    // Between which lanes they hold is computed.
+    // The engine computes between which lanes these conditions hold.
     let is_spaced = |a: Value, b: Value| {
         let step = classes.get(a).stride().unwrap_or(0);
         let sure = [a, b].iter().all(|&v| classes.get(v).affine().is_some_and(|(_, exact)| exact));
@@ -267,7 +274,8 @@ fn inner(block: &Block, classes: &Classes, mut finder: Finder) -> Option<Inner> 
     fits.then_some(Inner { conditions, settled: finder.group.settled })
 }
 
-/// How the result of an operation goes on, if it is the same in all lanes or evenly spaced.
+/// Returns how the result of an operation continues, if it is the same in all lanes or evenly
+/// spaced.
 fn next_of(
     block: &Block,
     defs: &Defs,
@@ -317,7 +325,7 @@ fn next_of(
     }
 }
 
-/// What an operation of lanes uses as masks.
+/// Returns the masks that a lane-wise operation uses.
 fn masks_used(block: &Block, inst: &Inst) -> SmallVec<[Value; 4]> {
     match inst.op {
         Op::Select { mask, .. } => smallvec![mask],
@@ -350,7 +358,8 @@ fn by_strip(block: &Block) -> SecondaryMap<Value, bool> {
     depends
 }
 
-/// Values of which, and of all that instructions make of them, something is seen in the lanes of a mask only.
+/// Returns for each value whether the value, and all values computed from it, are seen only in the
+/// lanes of a mask.
 fn values_seen_within(
     block: &Block,
     insts: &[usize],
@@ -358,7 +367,7 @@ fn values_seen_within(
     mask: Value,
 ) -> SecondaryMap<Value, bool> {
     let mut within = table(block.values.len(), true);
-    // Uses come behind what they use.
+    // Uses come after definitions, so the loop visits uses first.
     for &index in insts.iter().rev() {
         let inst = &block.insts[index];
         let hides = match inst.op {

@@ -1,6 +1,7 @@
-//! Texels of a format that is known: their components by ordinary operations on words.
+//! Lowers conversions of texels of a known format to ordinary operations on words.
 //!
-//! [`texel::unpack`](warploom_ir::texel::unpack) and [`texel::pack`](warploom_ir::texel::pack) are what these must come to, bit by bit.
+//! The results must equal [`texel::unpack`](warploom_ir::texel::unpack) and
+//! [`texel::pack`](warploom_ir::texel::pack) bit by bit.
 
 use smallvec::SmallVec;
 use warploom_ir::texel::{TexelFormat, TexelKind};
@@ -13,11 +14,12 @@ use super::editor::Editor;
 
 const IEEE: FloatAttrs = FloatAttrs::IEEE;
 
-/// Fields up to this width are exact as floats, and their quotients by less than 2^16 are rounded alike whether they are first
-/// rounded to a double or not: they are nowhere near the middle of two floats.
+/// The greatest width of a normalised field. Fields up to this width are exact as floats. Their
+/// quotients by less than 2^16 are rounded alike whether they are first rounded to a double or not:
+/// no quotient is near the middle of two floats.
 const MAX_NORMAL: u32 = 16;
 
-/// A component's place: word, lowest bit, width.
+/// The position of a component: word, lowest bit, width.
 #[derive(Clone, Copy)]
 struct Field {
     word: usize,
@@ -25,7 +27,7 @@ struct Field {
     width: u32,
 }
 
-/// Where the components are that are there; none if one lies in two words.
+/// Returns the positions of the components that a format has. None if a component spans two words.
 fn fields(format: TexelFormat) -> Option<[Option<Field>; 4]> {
     let (mut at, mut fields) = (0, [None; 4]);
     for (field, width) in fields.iter_mut().zip(format.widths()) {
@@ -40,7 +42,8 @@ fn fields(format: TexelFormat) -> Option<[Option<Field>; 4]> {
 }
 
 impl Editor {
-    /// The results of a conversion of texels in terms of other operations, if its format is a constant for which there are some.
+    /// Emits a conversion of texels as other operations, if its format is a constant that allows
+    /// it.
     pub(super) fn texels(&mut self, op: &Op, window: Window) -> Option<Values> {
         let (format, given, unpacks) = match *op {
             Op::Unpack { format, a } => (format, a, true),
@@ -129,7 +132,7 @@ impl Editor {
         words.into_iter().collect()
     }
 
-    /// The bits of a component.
+    /// Emits the bits of a component for its field.
     fn field(&mut self, kind: TexelKind, width: u32, component: Value, window: Window) -> Value {
         let mask = u32::MAX >> (32 - width);
         match kind {

@@ -1,8 +1,8 @@
-//! Addresses in tiled images: the bits of an evenly spaced value, put to other places.
+//! Addresses in tiled images: the bits of an evenly spaced value, moved to other positions.
 //!
-//! A layout of tiles interleaves the bits of a column and a row. Lanes that follow each other in a row are then not evenly
-//! spaced, but if the first one's column has zeros where the numbers of lanes go, nothing carries and every lane is at a
-//! distance from the first that is known beforehand.
+//! A layout of tiles interleaves the bits of a column and a row. Then neighbouring lanes of a row
+//! are not evenly spaced. But if the first lane's column has zeros in the bits of the lane numbers,
+//! nothing carries, and each lane's distance from the first lane is known beforehand.
 
 use rustc_hash::FxHashMap;
 use warploom_ir::{Access, BinaryOp, ConvertOp, Op, Type, Value};
@@ -10,33 +10,35 @@ use warploom_ir::{Access, BinaryOp, ConvertOp, Op, Type, Value};
 use super::class::{CHUNK, Class, Classes};
 use super::visits::visit;
 
-/// Values that are looked at for one address.
+/// The most values that are examined for one address.
 const MAX_VALUES: usize = 64;
 
-/// Of each lane of a chunk.
+/// The distance of each lane of a chunk from lane 0.
 type Distances = [u64; CHUNK as usize];
 
 /// An address made of the bits of one value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tiled {
-    /// That value.
+    /// The value whose bits make the address.
     pub root: Value,
-    /// From lane to lane of it: to be tested if its class does not say so.
+    /// The step of `root` from lane to lane. It must be tested unless the class of `root` gives it.
     pub step: i64,
-    /// These low bits must be 0 in its lane 0.
+    /// The low bits that must be 0 in lane 0 of `root`.
     pub low: u64,
-    /// Values that are extended: lane 0 must be at most this, or a later lane wraps.
+    /// Values that are extended, with limits: lane 0 must be at most the limit, or a later lane
+    /// wraps.
     pub limits: Vec<(Value, u64)>,
     /// Bytes from lane 0 of the address to each lane.
     pub distances: [i64; CHUNK as usize],
 }
 
-/// What is known of a value if lane 0 of the root has the zeros that are asked for: each lane is lane 0 plus a distance.
+/// The spread of a value over lanes if lane 0 of the root has the required zeros: each lane is lane
+/// 0 plus a distance.
 #[derive(Clone, Copy)]
 struct Spread {
     distances: Distances,
-    /// Bits that lane 0 may have, if all of them and those of the distances differ: lane 0 *or* a distance is the same then.
-    /// None: they may carry.
+    /// The bits that lane 0 may have, if none of them is a bit of a distance: then lane 0 *or* a
+    /// distance equals their sum. None: the sum may carry.
     bits: Option<u64>,
 }
 
@@ -45,7 +47,7 @@ impl Spread {
         Spread { distances: [0; CHUNK as usize], bits: Some(bits) }
     }
 
-    /// The bits of all distances.
+    /// Returns the union of the bits of all distances.
     fn taken(&self) -> u64 {
         self.distances.iter().fold(0, |all, distance| all | distance)
     }
@@ -54,13 +56,13 @@ impl Spread {
         self.taken() == 0
     }
 
-    /// The same of distances and bits of lane 0; none if a distance no longer fits.
+    /// Applies `of` to the distances and to the bits of lane 0. None if a distance no longer fits.
     fn map(&self, ty: Type, of: impl Fn(u64) -> Option<u64>) -> Option<Spread> {
         let mut distances = self.distances;
         for distance in &mut distances {
             *distance = of(*distance).filter(|&distance| distance <= ty.bit_mask())?;
         }
-        // What lane 0 has too much, the type cuts off.
+        // The type cuts off the excess bits of lane 0.
         let bits = self.bits.map(|bits| of(bits).unwrap_or(u64::MAX) & ty.bit_mask());
         Some(Spread { distances, bits })
     }
@@ -70,8 +72,10 @@ impl Spread {
     }
 }
 
-/// How the address of an access is made, if it is of one value's bits and its lanes are aligned where lane 0 is. `def` gives
-/// the definitions that may be looked at.
+/// Returns how the address of an access is made, if it consists of one value's bits and its lanes
+/// are aligned where lane 0 is.
+///
+/// `def` returns the definitions that may be examined.
 pub fn tiled<'a>(
     classes: &Classes,
     type_of: impl Fn(Value) -> Type,
@@ -120,7 +124,8 @@ impl<'a, T: Fn(Value) -> Type, D: Fn(Value) -> Option<&'a Op>> Finder<'_, T, D> 
         }
     }
 
-    /// Looks for the value of which bits are taken. None: there are several, or too much else.
+    /// Looks for the value whose bits are taken. None: there are several values, too many
+    /// operations, or unsupported operations.
     fn find_root(&mut self, v: Value, seen: &mut usize) -> Option<()> {
         visit();
         *seen += 1;
@@ -168,7 +173,7 @@ impl<'a, T: Fn(Value) -> Type, D: Fn(Value) -> Option<&'a Op>> Finder<'_, T, D> 
             return known;
         }
         let same = self.classes.get(v).stride() == Some(0);
-        // What does not vary is all bits if no more is known.
+        // A value that does not vary may have all bits if nothing more is known.
         let any = same.then(|| Spread::of_lane_0((self.type_of)(v).bit_mask()));
         let spread = if self.known.len() < MAX_VALUES { self.made(v).or(any) } else { any };
         self.known.insert(v, spread);
@@ -223,7 +228,7 @@ impl<'a, T: Fn(Value) -> Type, D: Fn(Value) -> Option<&'a Op>> Finder<'_, T, D> 
                 let distances = a.join(&b, u64::wrapping_add);
                 let sum = Spread { distances, bits: None };
                 let fits = distances.iter().all(|&distance| distance <= ty.bit_mask() / 2);
-                // A sum of multiples of a power of two is one.
+                // A sum of multiples of a power of two is a multiple of it.
                 let zeros = a.bits.zip(b.bits).map_or(0, |(a, b)| (a | b).trailing_zeros().min(63));
                 let below = |bits: u64| bits < 1 << zeros;
                 let bits = below(sum.taken()).then(|| ty.bit_mask() & !((1 << zeros) - 1));

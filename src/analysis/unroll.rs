@@ -1,7 +1,9 @@
-//! Loops that exchange lanes, by a distance that each round changes: they are unrolled, so that each exchange is between lanes that are known.
+//! Unrolls loops that exchange lanes at a distance that each round changes, so that each exchange
+//! is between known lanes.
 //!
-//! Reductions and scans of a warp double or halve the distance in each round. Not all compilers unroll them. How often such a loop runs is found by going
-//! through it with the registers whose values are known where it is entered.
+//! Reductions and scans of a warp double or halve the distance in each round. Not all compilers
+//! unroll them. To find the number of rounds, the pass evaluates the loop with the registers whose
+//! values are known at its entry.
 
 use cranelift_entity::PrimaryMap;
 use rustc_hash::FxHashMap;
@@ -13,14 +15,16 @@ use warploom_ir::{
 use super::rules::Rules;
 use super::ssa;
 
-/// Blocks of a loop, and rounds of all of them together.
+/// The most blocks of a loop, and the most rounds of a loop.
 const MAX_BLOCKS: usize = 6;
 const MAX_ROUNDS: usize = 16;
-/// Operations of the block that has them all.
+/// The most operations of the block that receives the rounds.
 const MAX_INSTS: usize = 1500;
 
-/// Unrolls the loops into the blocks from which they are entered, and returns the number of these loops. Counts of
-/// instructions stay as they are, but for the place where a limit ends a launch.
+/// Unrolls the loops into the blocks from which they are entered, and returns the number of these
+/// loops.
+///
+/// Counts of instructions stay unchanged, except for the place where a limit ends a launch.
 ///
 /// # Errors
 /// The function breaks an invariant.
@@ -48,7 +52,7 @@ pub fn unroll_exchanges(function: &mut Function) -> Result<u32, VerifyError> {
     Ok(count)
 }
 
-/// Products are left as they are.
+/// Returns whether an operation exchanges lanes. Products do not count: they are left as they are.
 fn is_exchange(op: &Op) -> bool {
     op.traits().cross_lane && !matches!(op, Op::Product { .. })
 }
@@ -57,7 +61,8 @@ fn exchanges(block: &Block) -> bool {
     block.insts.iter().any(|inst| is_exchange(&inst.op))
 }
 
-/// The block that enters a loop, if there is one such block, and the loop's blocks in order: each but the first is come to from the one before.
+/// Returns the only block that enters a loop, and the loop's blocks in order: each block but the
+/// first is reached only from the block before it.
 fn find(function: &Function, ways: &Ways, head: BlockId) -> Option<(BlockId, Vec<BlockId>)> {
     let body = around(function, ways, head, &mut vec![head])?;
     let exchanges =
@@ -78,7 +83,7 @@ fn find(function: &Function, ways: &Ways, head: BlockId) -> Option<(BlockId, Vec
         .then_some((before, body))
 }
 
-/// The blocks of a way from the last of these back to the first.
+/// Returns the blocks of a path that begins with `path` and leads back to `head`.
 fn around(
     function: &Function,
     ways: &Ways,
@@ -112,11 +117,11 @@ fn around(
     })
 }
 
-/// How control comes to blocks.
+/// The ways in which control reaches blocks.
 struct Ways {
-    /// The blocks that lead to each block, each as often as it does.
+    /// For each block, its predecessors. Each predecessor is listed once for each edge.
     to: PrimaryMap<BlockId, Vec<BlockId>>,
-    /// Whether a block joins what left this one.
+    /// For each block, whether some block joins the lanes that left it.
     is_joined: PrimaryMap<BlockId, bool>,
 }
 
@@ -136,7 +141,8 @@ impl Ways {
     }
 }
 
-/// The blocks that run when a loop is entered from a block, in order, and what comes after them.
+/// Returns the blocks that run when a loop is entered from a block, in order, and the block after
+/// them.
 fn unrolled(
     function: &Function,
     before: BlockId,
@@ -177,7 +183,7 @@ fn unrolled(
     None
 }
 
-/// Whether the same lanes are active at the end of a block as at its entry.
+/// Returns whether the lanes active at the end of a block are the lanes active at its entry.
 fn keeps_active(function: &Function, block: &Block) -> bool {
     if !block.insts.iter().any(|inst| may_write(&inst.op, function.active)) {
         return true;
@@ -191,12 +197,12 @@ fn keeps_active(function: &Function, block: &Block) -> bool {
     })
 }
 
-/// Registers that are one for the warp, and what they hold.
+/// The known contents of registers that have one value for the warp.
 #[derive(Default)]
 struct Known(FxHashMap<Reg, u64>);
 
 impl Known {
-    /// Goes through a block. Gives the values of it that are known.
+    /// Evaluates a block, and returns its values that are known.
     fn go_through(&mut self, function: &Function, block: &Block) -> FxHashMap<Value, u64> {
         let mut values = FxHashMap::default();
         for inst in &block.insts {
@@ -228,7 +234,7 @@ impl Known {
     }
 }
 
-/// The only result of an operation on values that are one for the warp and known.
+/// Returns the only result of an operation whose operands are uniform and known.
 fn computed(
     function: &Function,
     block: &Block,
@@ -254,7 +260,7 @@ fn computed(
     let mut out = [0];
     match eval::lanewise(op, ty, function.nan, (function.lanes, 0), &args, &mut out)? {
         eval::Output::Row => Some(out[0]),
-        // A compare of such values gives all lanes or none.
+        // A compare of uniform values gives all lanes or none.
         eval::Output::Mask(mask) => {
             Some(if mask & 1 != 0 { Type::Mask.bits_of_lanes(function.lanes) } else { 0 })
         }
@@ -268,7 +274,8 @@ mod tests {
 
     use super::*;
 
-    /// Where control goes from block 0, and what that block counts, with a distance that begins with `first` and a limit of `last`.
+    /// Returns block 0's terminator and cost after unrolling, with a distance that begins with
+    /// `first` and a limit of `last`.
     fn entered(first: &str, last: &str) -> (Terminator, u32) {
         let text = format!(
             "function \"f\" lanes 8 nan 0 0 0 {{\nbank active: mask x 1\nbank r: lane i32 x 1\nbank s: uniform i32 x 2\nactive active[0]\n\n\

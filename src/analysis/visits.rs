@@ -1,8 +1,8 @@
-//! How many values searches look at.
+//! Counts the values that searches look at.
 //!
-//! Analysis and lowering search the definitions of values for patterns. The ways through definitions that share parts
-//! are exponentially many, so each search has a memo or a bound. Searches count here what they look at, and tests hold
-//! the count to grow as the code does.
+//! Analysis and lowering search the definitions of values for patterns. Definitions share parts, so
+//! the paths through them are exponentially many; each search has a memo or a bound. Searches count
+//! their visits here, and tests check that the count grows only as the code does.
 
 use std::cell::Cell;
 
@@ -15,7 +15,7 @@ pub fn visit() {
     VISITS.set(VISITS.get().wrapping_add(1));
 }
 
-/// Values that searches of this thread have looked at.
+/// Returns the number of values that searches of this thread have looked at.
 pub fn visits() -> u64 {
     VISITS.get()
 }

@@ -1,8 +1,8 @@
-//! Lane windows: operations of some lanes as operations of all.
+//! Lane windows: widens operations on some lanes to operations on all lanes.
 //!
-//! What an operation without effect makes outside its window no one sees, so it may be made of all lanes. Masks that it makes are cut by
-//! the window, and what is masked carries the window as a mask. Only byte regions keep theirs, which says what lane has
-//! element 0.
+//! Nobody sees the results of an operation without effect outside its window, so the operation may
+//! run on all lanes. Masks that it makes are cut to the window, and masked operations carry the
+//! window as a mask. Only byte regions keep their window, which tells which lane has element 0.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use warploom_ir::{
     Values, Window, numbered,
 };
 
-/// The function without windows, but for those of byte regions.
+/// Returns the function without windows, except for the windows of byte regions.
 pub fn widen(function: &Function) -> Cow<'_, Function> {
     let all = Window::all(function.lanes);
     if function
@@ -30,7 +30,7 @@ pub fn widen(function: &Function) -> Cow<'_, Function> {
     Cow::Owned(function)
 }
 
-/// Whether an operation keeps its window.
+/// Returns whether an operation keeps its window.
 fn keeps(op: &Op) -> bool {
     matches!(op, Op::RegionRead { uniform: false, .. } | Op::RegionWrite { .. })
 }
@@ -58,7 +58,7 @@ struct Widener<'a> {
     all: Window,
     insts: Vec<Inst>,
     values: Vec<ValueType>,
-    /// New number of each old value.
+    /// The new number of each old value.
     map: PrimaryMap<Value, Value>,
     pc: u64,
 }
@@ -89,7 +89,7 @@ impl Widener<'_> {
         self.map.extend(results);
     }
 
-    /// Makes the window part of what says in which lanes an operation is done.
+    /// Restricts the operand that selects an operation's lanes to the window.
     fn mask(&mut self, op: &mut Op, window: Window) {
         match op {
             Op::LaneScatter { lanes, .. } => *lanes = self.cut(*lanes, window),
@@ -119,7 +119,7 @@ impl Widener<'_> {
         }
     }
 
-    /// A mask without its bits outside a window.
+    /// Returns a mask without its bits outside a window.
     fn cut(&mut self, mask: Value, window: Window) -> Value {
         let lanes = self.lanes_of(window);
         self.push(Op::Binary { op: BinaryOp::And, a: mask, b: lanes }, &[ValueType::MASK], self.all)
@@ -131,7 +131,7 @@ impl Widener<'_> {
             [0]
     }
 
-    /// Which result of an operation is a mask that has bits in its window only.
+    /// Returns the index of the result that is a mask with bits only in the operation's window.
     fn made_mask(&self, op: &Op, types: &[ValueType]) -> Option<usize> {
         let made = match op {
             Op::ICmp { .. } | Op::FCmp { .. } => 0,
@@ -139,7 +139,7 @@ impl Widener<'_> {
             _ => return None,
         };
         let varies = |v: Value| !self.values[v.index()].is_uniform();
-        // Of uniform operands it is one truth for all lanes.
+        // With uniform operands, the mask is one truth value for all lanes.
         (!types[0].is_uniform() || op.operands().into_iter().any(varies)).then_some(made)
     }
 }

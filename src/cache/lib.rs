@@ -1,9 +1,10 @@
-//! Compiled code kept on disk: a program that starts again has it without translation.
+//! Compiled code kept on disk: a program that starts again needs no translation.
 //!
-//! There is one file for each region of a kernel and each effort. Its name is a digest of everything that the code depends
-//! on, so that an entry never has to be replaced; its checksum covers the name. Files are written under another name
-//! and renamed: processes may share a folder. Whoever can write a file there can have this process run it, so that the folder
-//! and its files have to be the user's own, and no one else's to write.
+//! There is one file for each region of a kernel and each effort. The file's name is a digest of
+//! everything that the code depends on, so that an entry never has to be replaced. The checksum
+//! covers the name. Files are written under another name and then renamed, so that processes may
+//! share a folder. Anybody who can write a file there can make this process run its code. The
+//! folder and its files must therefore belong to the user, and no other user may write them.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -17,33 +18,35 @@ use sha2::{Digest, Sha256};
 use warploom_engine::object::Object;
 use warploom_engine::{CodeStore, Effort, JitError, Pieces, Program};
 
-/// Environment variable: the folder, or `off`.
+/// The environment variable with the folder, or `off`.
 pub const FOLDER: &str = "WARPLOOM_CACHE";
-/// Environment variable: what the folder may hold, in MiB.
+/// The environment variable with the folder's limit, in MiB.
 pub const SIZE: &str = "WARPLOOM_CACHE_SIZE";
 
 const DEFAULT_MIB: u64 = 1024;
 const MAGIC: &[u8; 16] = b"warploom code 1\n";
 const DIGEST: usize = 32;
 const EXTENSION: &str = "code";
-/// Of a temporary file, which a process that was killed may leave.
+/// The extension of a temporary file, which a killed process may leave.
 const UNFINISHED: &str = "new";
-/// Of an entry: more is no code of ours.
+/// The most bytes of an entry. A larger file is not ours.
 const MAX_FILE: u64 = 1 << 28;
-/// Entries that were read are newer than others: at most so often they are made so.
+/// The least time between updates of an entry's time. Reading an entry makes it newer than other
+/// entries.
 const TOUCHED: Duration = Duration::from_secs(3600);
 
-/// Stands for a translation: of which function, for which launches and host, by which state of the engine.
+/// The key of a translation. It stands for the function, the launches, the host and the state of
+/// the engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Key([u8; DIGEST]);
 
 impl Key {
-    /// Everything that its code depends on is in the text.
+    /// Returns the key of a program; the text has everything that its code depends on.
     fn of_program(text: &str) -> Key {
         Key(digest([text.as_bytes()]))
     }
 
-    /// Of a part of this program.
+    /// Returns the key of a part of this program.
     fn of_region(self, region: usize, effort: Effort) -> Key {
         Key(digest([&self.0, format!("{region} {}", effort.name()).as_bytes()]))
     }
@@ -54,13 +57,13 @@ impl Key {
     }
 }
 
-/// The contents of the file of code.
+/// Returns the contents of the file of code.
 fn to_bytes(object: &Object, key: Key) -> Vec<u8> {
     let payload = postcard::to_stdvec(object).expect("code has nothing that cannot be written");
     sealed(key, &payload)
 }
 
-/// The code of a file. None: it is damaged, or the file of another key.
+/// Returns the code of a file, or `None` if the file is damaged or belongs to another key.
 fn from_bytes(key: Key, file: &[u8]) -> Option<Object> {
     let (sum, payload) = file.strip_prefix(MAGIC)?.split_at_checked(DIGEST)?;
     if sum != digest([&key.0, payload]) {
@@ -70,12 +73,13 @@ fn from_bytes(key: Key, file: &[u8]) -> Option<Object> {
     rest.is_empty().then_some(object)
 }
 
-/// A file with this payload, whatever that is.
+/// Returns a file with any payload.
 fn sealed(key: Key, payload: &[u8]) -> Vec<u8> {
     [&MAGIC[..], &digest([&key.0, payload]), payload].concat()
 }
 
-/// How an entry's file is read, for tests and fuzzing: that of a program's first region, with code that is made quickly.
+/// A reader of an entry's file, for tests and fuzzing. The entry is the quick code of a program's
+/// first region.
 pub struct Reader<'p> {
     program: &'p Program,
     key: Key,
@@ -91,7 +95,7 @@ impl<'p> Reader<'p> {
         })
     }
 
-    /// The file that would be written.
+    /// Returns the file that would be written.
     ///
     /// # Errors
     /// The region cannot be compiled.
@@ -99,23 +103,23 @@ impl<'p> Reader<'p> {
         Ok(to_bytes(&self.program.compile_region(0, Effort::Quick)?, self.key))
     }
 
-    /// A file with this payload and the checksum of it.
+    /// Returns a file with this payload and its checksum.
     pub fn sealed(&self, payload: &[u8]) -> Vec<u8> {
         sealed(self.key, payload)
     }
 
-    /// The payload of a file.
+    /// Returns the payload of a file.
     pub fn payload(file: &[u8]) -> &[u8] {
         file.get(MAGIC.len() + DIGEST..).unwrap_or_default()
     }
 
-    /// Whether a file would be taken. Its code is put in a place, and not run.
+    /// Returns whether a file would be taken. Its code is placed, and not run.
     pub fn takes(&self, file: &[u8]) -> bool {
         from_bytes(self.key, file).is_some_and(|object| self.program.takes(&object))
     }
 }
 
-/// The digest of bytes that follow each other.
+/// Returns the digest of consecutive parts.
 fn digest<const N: usize>(parts: [&[u8]; N]) -> [u8; DIGEST] {
     let mut digest = Sha256::new();
     parts.iter().for_each(|part| digest.update(part));
@@ -126,12 +130,12 @@ fn digest<const N: usize>(parts: [&[u8]; N]) -> [u8; DIGEST] {
 pub struct Cache {
     folder: PathBuf,
     max_bytes: u64,
-    /// How many are there, roughly: other processes add to them.
+    /// The number of bytes in the folder, roughly: other processes add to them.
     bytes: OnceLock<AtomicU64>,
     complain: fn(&str),
 }
 
-/// How much a cache holds.
+/// The number of entries and bytes of a cache.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Contents {
     pub entries: u64,
@@ -139,7 +143,7 @@ pub struct Contents {
 }
 
 impl Contents {
-    /// With a file, if that is an entry.
+    /// Adds a file, if it is an entry.
     fn with(self, file: &Found) -> Contents {
         let (entries, bytes) = if file.is_entry { (1, file.bytes) } else { (0, 0) };
         Contents { entries: self.entries + entries, bytes: self.bytes + bytes }
@@ -155,8 +159,9 @@ struct Found {
 }
 
 impl Cache {
-    /// The cache that the environment asks for: none if it says `off`, if it names no folder and there is none for the user's caches, or
-    /// if the folder cannot be used. `complain` is told why, and what is wrong with files.
+    /// Returns the cache that the environment asks for. Returns `None` if the environment says
+    /// `off`, if there is neither a named folder nor a folder for the user's caches, or if the
+    /// folder cannot be used. `complain` is called with the reason, and with problems of files.
     pub fn of_environment(complain: fn(&str)) -> Option<Arc<Cache>> {
         let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty());
         let folder = match variable(FOLDER) {
@@ -182,10 +187,10 @@ impl Cache {
         cache.map_err(problem).ok().map(Arc::new)
     }
 
-    /// A folder, which is made if it is not there, for so many bytes.
+    /// Opens a folder for at most `max_bytes` bytes. Makes the folder if it does not exist.
     ///
     /// # Errors
-    /// It cannot be made or read, or belongs to someone else, or others may write to it.
+    /// The folder cannot be made or read, or belongs to someone else, or others may write to it.
     pub fn open(folder: &Path, max_bytes: u64, complain: fn(&str)) -> io::Result<Cache> {
         make_private(folder)?;
         let there = fs::metadata(folder)?;
@@ -202,7 +207,7 @@ impl Cache {
         &self.folder
     }
 
-    /// The most that it may hold.
+    /// Returns the most bytes that the cache may hold.
     pub fn max_bytes(&self) -> u64 {
         self.max_bytes
     }
@@ -213,10 +218,10 @@ impl Cache {
         Ok(self.files()?.iter().fold(Contents::default(), Contents::with))
     }
 
-    /// Removes all entries, and what processes that were killed left. Returns what was there.
+    /// Removes all entries, and files that killed processes left. Returns the removed contents.
     ///
     /// # Errors
-    /// The folder cannot be read, or a file in it not removed.
+    /// The folder cannot be read, or a file in it cannot be removed.
     pub fn clear(&self) -> io::Result<Contents> {
         let mut removed = Contents::default();
         for file in self.files()? {
@@ -226,7 +231,7 @@ impl Cache {
         Ok(removed)
     }
 
-    /// Files whose names are ours.
+    /// Returns the files whose names are ours.
     fn files(&self) -> io::Result<Vec<Found>> {
         let mut files = Vec::new();
         for entry in fs::read_dir(&self.folder)? {
@@ -235,7 +240,7 @@ impl Cache {
             if !is_entry && path.extension().is_none_or(|extension| extension != UNFINISHED) {
                 continue;
             }
-            // Another process may have removed it.
+            // Another process may have removed the file.
             let Ok(metadata) = fs::symlink_metadata(&path) else { continue };
             if metadata.is_file() {
                 files.push(Found {
@@ -249,7 +254,7 @@ impl Cache {
         Ok(files)
     }
 
-    /// The code of a key, if it is there.
+    /// Returns the code of a key, if it is there.
     fn load(&self, key: Key) -> Option<Object> {
         let file = match read(&self.path(key)) {
             Ok(file) => file,
@@ -267,7 +272,7 @@ impl Cache {
         object
     }
 
-    /// Says that an entry could not be used.
+    /// Reports that an entry could not be used.
     fn reject(&self, key: Key, problem: &str) {
         (self.complain)(&format!("kept code is ignored: {}: {problem}", self.path(key).display()));
     }
@@ -276,7 +281,7 @@ impl Cache {
         self.folder.join(key.file_name())
     }
 
-    /// Keeps code. The cache does without code that cannot be written.
+    /// Keeps code. Code that cannot be written is not kept.
     fn store(&self, key: Key, object: &Object) {
         let bytes = to_bytes(object, key);
         if bytes.len() as u64 > self.max_bytes.min(MAX_FILE) {
@@ -301,7 +306,7 @@ impl Cache {
         temporary.persist(path).map(drop).map_err(|error| error.error)
     }
 
-    /// Removes entries that were used longest ago, so that a quarter is free.
+    /// Removes the least recently used entries, so that a quarter is free.
     fn trim(&self) -> io::Result<()> {
         let mut files = self.files()?;
         files.sort_by_key(|file| file.used);
@@ -320,8 +325,9 @@ impl Cache {
     }
 }
 
-// SAFETY: a file has the digest of its key and content, and its folder and it belong to this user, whom no one else's writing
-// can deceive. The key is a digest of the text, the region and the effort.
+// SAFETY: a file has the digest of its key and content. The file and its folder belong to this
+// user, and no other user can write them. The key is a digest of the text, the region and the
+// effort.
 unsafe impl CodeStore for Cache {
     fn of_program(self: Arc<Self>, text: &str) -> Box<dyn Pieces> {
         Box::new(OfProgram { key: Key::of_program(text), cache: self })
@@ -348,7 +354,7 @@ impl Pieces for OfProgram {
     }
 }
 
-/// Another process may have removed it.
+/// Removes a file, unless another process has removed it.
 fn remove(path: &Path) -> io::Result<()> {
     fs::remove_file(path)
         .or_else(|error| if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) })
@@ -370,7 +376,7 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
         .modified()
         .is_ok_and(|used| now.duration_since(used).is_ok_and(|age| age > TOUCHED));
     if is_stale {
-        // If it fails, the entry is among the first to go.
+        // If this fails, the entry is among the first to be removed.
         let _ = file.set_modified(now);
     }
     let mut bytes = Vec::with_capacity(metadata.len() as usize);
@@ -378,7 +384,7 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Makes a folder, and those that it is in, which only this user may enter.
+/// Makes a folder and its parents, which only this user may enter.
 fn make_private(folder: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
@@ -387,7 +393,7 @@ fn make_private(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
-/// Why others could have written it.
+/// Returns the reason why another user could have written the file.
 #[cfg(unix)]
 fn foreign(metadata: &fs::Metadata) -> Option<&'static str> {
     use std::os::unix::fs::MetadataExt;
@@ -445,7 +451,7 @@ mod tests {
             file.set_modified(SystemTime::now() - TOUCHED * (10 - number as u32)).unwrap();
         }
         assert_eq!(cache.contents().unwrap(), Contents { entries: 4, bytes: 4 * bytes });
-        // Reading makes it one that was used of late.
+        // Reading makes the entry recently used.
         assert_eq!(cache.load(key(0)), Some(self::object()));
         cache.store(key(4), &object);
         assert_eq!(cache.contents().unwrap(), Contents { entries: 3, bytes: 3 * bytes });

@@ -24,7 +24,7 @@ pub struct Options {
     seconds: u32,
 }
 
-/// What an engine needs for one launch, and what the last one left.
+/// The session of an engine, and the outcome of its last launch.
 struct Measured<'c> {
     session: Session<'c>,
     options: LaunchOptions,
@@ -69,7 +69,7 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
     let [jit, interp] = &engines[..] else { unreachable!("two engines") };
     let seconds = |measured: &Measured<'_>| measured.best.as_secs_f64().max(1e-9);
     text += &format!("the JIT is {:.1} times as fast\n", seconds(interp) / seconds(jit));
-    // How fast a wrong result is there says nothing, nor how fast the interpreter is.
+    // The speed of a wrong result says nothing, nor does the speed of the interpreter.
     let mut ending = Ending::Success;
     for region in &jit.last.uncompiled {
         complain(&format_args!("interpreted, since no code could be made: {region}"));
@@ -94,7 +94,7 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
     Ok(ending)
 }
 
-/// Launches until the time is up, or one ends with a fault.
+/// Launches until the time is up or a launch ends with a fault.
 fn measure<'c>(
     options: &Options,
     launch: &'c Launch,

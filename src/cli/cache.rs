@@ -16,12 +16,12 @@ pub enum Action {
     Clear,
 }
 
-/// The cache that commands use.
+/// Returns the cache that commands use.
 pub fn of_environment() -> Option<Arc<Cache>> {
     Cache::of_environment(|problem| complain(&problem))
 }
 
-/// A number of entries, in words.
+/// Formats a number of entries in words.
 pub fn pieces_of_code(count: u64) -> String {
     format!("{} piece{} of code", grouped(count), plural(count))
 }

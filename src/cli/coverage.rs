@@ -1,4 +1,4 @@
-//! `warploom inspect --coverage`: which instructions of a file's kernels are not executed.
+//! `warploom inspect --coverage`: the instructions of a file's kernels that are not executed.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use warploom_container::{Arch, each_module};
 use super::text::{grouped, plural};
 use super::{Ending, Error, print};
 
-/// Lifts every kernel for every GPU whose code is run, or for one GPU, and says what was found.
+/// Lifts every kernel, for one GPU or for every supported GPU of the file, and prints the result.
 pub(super) fn run(path: &Path, bytes: &[u8], arch: Option<Arch>) -> Result<Ending, Error> {
     let (mut modules, mut failures) = (0, Vec::new());
     let mut coverage = Coverage::default();

@@ -1,4 +1,5 @@
-//! `warploom cuda`: a program that uses CUDA, with warploom's driver and runtime libraries in front of any others.
+//! `warploom cuda`: runs a CUDA program with warploom's driver and runtime libraries before any
+//! others.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, IsTerminal};
@@ -40,7 +41,8 @@ pub struct Options {
 
 #[derive(clap::Args)]
 struct CaptureOptions {
-    /// Writes launches here, each as a manifest with its buffers and results that `warploom run` takes.
+    /// Writes launches here, each as a manifest with its buffers and results that `warploom run`
+    /// takes.
     #[arg(long, value_name = "DIR")]
     capture: Option<PathBuf>,
     /// Captures only kernels whose name this regular expression matches.
@@ -54,7 +56,7 @@ struct CaptureOptions {
     max_bytes: Option<u64>,
 }
 
-/// The libraries: how they are called where Cargo puts them, and how programs ask for them.
+/// The libraries: Cargo's file names, and the names that programs load.
 const LIBRARIES: [(&str, &[&str]); 6] = [
     ("libcuda.so", &["libcuda.so.1", "libcuda.so"]),
     ("libcudart11.so", &["libcudart.so.11.0"]),
@@ -64,14 +66,14 @@ const LIBRARIES: [(&str, &[&str]); 6] = [
     ("libnvidia_ml.so", &["libnvidia-ml.so.1"]),
 ];
 
-/// The driver that calls are forwarded to, if the user names one.
+/// The variable that names the driver to which calls are forwarded, if the user sets it.
 const REAL: &str = "WARPLOOM_REAL_CUDA";
 
 fn forwards() -> bool {
     std::env::var_os(REAL).is_some_and(|path| !path.is_empty())
 }
 
-/// Where the libraries are: beside this command, or in the folder `lib/warploom` of an installation.
+/// Returns the folder of the libraries: beside this command, or `lib/warploom` of an installation.
 fn libraries(options: &Options) -> Result<PathBuf, Error> {
     let command = std::env::current_exe().map_err(|source| Error::Io {
         path: "this command".into(),
@@ -94,10 +96,12 @@ fn libraries(options: &Options) -> Result<PathBuf, Error> {
     })
 }
 
-/// Puts links with the names that programs ask for into a folder. Returns those that are to be loaded before all others.
+/// Fills a folder with links that have the names that programs ask for.
+///
+/// Returns the links that must be loaded before all other libraries.
 fn link(from: &Path, into: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut first = Vec::new();
-    // NVIDIA's runtime works with NVIDIA's driver behind ours.
+    // NVIDIA's runtime works with NVIDIA's driver behind our driver.
     let files = if forwards() { &LIBRARIES[..1] } else { &LIBRARIES[..] };
     for (file, names) in files {
         let file = from.join(file);
@@ -111,8 +115,8 @@ fn link(from: &Path, into: &Path) -> Result<Vec<PathBuf>, Error> {
                 doing: "cannot be made",
                 source,
             })?;
-            // Programs may find their own by a path of theirs (RPATH), which counts before the library path. What is loaded already
-            // under the name that they ask for counts before that.
+            // A program may find its own library by a path (RPATH), which counts before the library
+            // path. A library that is already loaded under the name counts before RPATH.
             if name.starts_with("libcudart") || name.starts_with("libcublas") {
                 first.push(link);
             }
@@ -121,7 +125,7 @@ fn link(from: &Path, into: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(first)
 }
 
-/// A variable with something put before what it has already.
+/// Returns a variable's value with paths put before its present value.
 fn before(variable: &str, first: &[PathBuf]) -> OsString {
     let mut value =
         first.iter().map(|path| path.as_os_str()).collect::<Vec<_>>().join(OsStr::new(":"));
@@ -138,7 +142,7 @@ fn environment(options: &Options, folder: &Path, first: &[PathBuf], command: &mu
     // Triton looks for the driver itself.
     command.env("TRITON_LIBCUDA_PATH", folder);
     if !forwards() {
-        // PyTorch's layers take cuBLAS, which is there, instead of cuBLASLt.
+        // PyTorch's layers then use cuBLAS, which is there, instead of cuBLASLt.
         command.env("DISABLE_ADDMM_CUDA_LT", "1");
     }
     let mut set = |name: &str, value: Option<String>| {
@@ -155,7 +159,7 @@ fn environment(options: &Options, folder: &Path, first: &[PathBuf], command: &mu
     set("WARPLOOM_CAPTURE_MAX_BYTES", max_bytes.map(|bytes| bytes.to_string()));
 }
 
-/// What all processes left behind, if any did.
+/// Returns the sum of all processes' summaries, if there are any.
 fn summaries(folder: &Path) -> Option<Summary> {
     let files = std::fs::read_dir(folder).ok()?;
     // A process that was killed while it wrote also leaves a file of another name.
@@ -168,7 +172,7 @@ fn summaries(folder: &Path) -> Option<Summary> {
     })
 }
 
-/// The program's own exit code; as shells do, 128 and its number for a signal.
+/// Returns the program's exit code, or like shells 128 plus the number of its signal.
 fn code(status: ExitStatus) -> u8 {
     let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal));
     code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
@@ -211,19 +215,20 @@ pub(super) fn run(options: &Options) -> Result<u8, Error> {
     Ok(code(status))
 }
 
-/// Waits for the program's end, also when this process is told to end: the program then is, and the
-/// summary comes after it.
+/// Waits for the program's end.
+///
+/// A signal that tells this process to end is passed to the program. So the summary still follows.
 fn wait(mut program: Child) -> io::Result<ExitStatus> {
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
     let handle = signals.handle();
     let pid = i32::try_from(program.id()).ok().and_then(Pid::from_raw);
-    // A terminal tells the program itself.
+    // A terminal sends SIGINT to the program itself.
     let from_terminal = io::stdin().is_terminal();
     let teller = std::thread::spawn(move || {
         for signal in signals.forever().filter(|&signal| !(signal == SIGINT && from_terminal)) {
             let known = [(SIGINT, Signal::INT), (SIGTERM, Signal::TERM), (SIGHUP, Signal::HUP)];
             let signal = known.into_iter().find(|(number, _)| *number == signal);
-            // A program that has ended needs not be told.
+            // A program that has ended needs no signal.
             let _ = pid.zip(signal).map(|(pid, (_, signal))| kill_process(pid, signal));
         }
     });

@@ -55,7 +55,9 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
     Ok(Ending::Success)
 }
 
-/// The text of an instruction in hex, none if it is illegal; the outer None: this is no hex.
+/// Returns the text of an instruction in hex.
+///
+/// The inner `None`: the instruction is illegal. The outer `None`: the text is not hex.
 type TextOf = fn(&str) -> Option<Option<String>>;
 
 fn hex_lines(isa: IsaChoice, options: &Options, bytes: &[u8]) -> Result<String, Error> {
@@ -76,13 +78,13 @@ fn hex_lines(isa: IsaChoice, options: &Options, bytes: &[u8]) -> Result<String, 
     Ok(out)
 }
 
-/// The text of a word.
+/// Returns the text of a Maxwell instruction word.
 fn maxwell_text(digits: &str) -> Option<Option<String>> {
     let word = u64::from_str_radix(digits, 16).ok()?;
     Some(Instruction::decode(word).map(|instruction| instruction.text(0)))
 }
 
-/// The text of what is one instruction.
+/// Returns the text of a single GFX9 instruction.
 fn gfx9_text(digits: &str) -> Option<Option<String>> {
     let pairs = digits.as_bytes().chunks(2);
     let byte = |pair: &[u8]| match pair {
@@ -95,7 +97,7 @@ fn gfx9_text(digits: &str) -> Option<Option<String>> {
     Some(instruction.map(|instruction| instruction.text(0)))
 }
 
-/// The listing of plain GFX9 instructions, the first of which is at an address.
+/// Lists plain GFX9 instructions, which begin at address `start`.
 fn stream(code: &[u8], start: u64, chip: Chip, hex: bool) -> String {
     let mut out = String::new();
     let mut at = 0;
@@ -127,21 +129,23 @@ fn stream(code: &[u8], start: u64, chip: Chip, hex: bool) -> String {
     out
 }
 
-/// The listing of a code object's function at its address in the image.
+/// Lists a code object's function at its address in the image.
 fn function(module: &Module, function: &Function, chip: Chip, hex: bool) -> String {
     let image = &module.sections[function.section.0].data;
     let after = module
         .functions
         .iter()
         .filter(|next| next.section == function.section && next.offset > function.offset);
-    // Where the file does not say its size, it ends where the next one begins.
+    // A function of unknown size ends where the next function begins.
     let next = after.map(|next| next.offset).min().unwrap_or(image.len() as u64);
     let end = if function.size == 0 { next } else { function.offset.saturating_add(function.size) };
     let code = image.get(function.offset as usize..end as usize).unwrap_or_default();
     format!("{}:\n{}", function.name, stream(code, function.offset, chip, hex))
 }
 
-/// The listing of all code of a code object, at its addresses in the image; a function's name stands where it begins.
+/// Lists all code of a code object, at its addresses in the image.
+///
+/// A function's name stands where it begins.
 fn code_object(module: &Module, chip: Chip, hex: bool) -> String {
     let image = &module.sections[0].data;
     let mut listings = Vec::new();
@@ -203,7 +207,7 @@ fn binary(options: &Options, bytes: &[u8]) -> Result<String, Error> {
     }
 }
 
-/// Where code is relocated against a function, and its name.
+/// Returns the offsets of relocations against functions, with the functions' names.
 fn external_targets(module: &Module, section: SectionId) -> Vec<(u64, &str)> {
     let of_section = module.relocations.iter().filter(|relocation| relocation.section == section);
     let target = of_section.map(|relocation| (relocation.offset, module.symbol(relocation.symbol)));
@@ -213,7 +217,7 @@ fn external_targets(module: &Module, section: SectionId) -> Vec<(u64, &str)> {
         .collect()
 }
 
-/// The text of each routine of vISA, or of the one of that name.
+/// Returns the text of each vISA routine, or only of the routine of that name.
 fn visa_text(module: &Module, platform: Option<Platform>, function: Option<&str>) -> Vec<String> {
     let routines = module.visa.iter().flat_map(|visa| &visa.module.routines);
     let wanted = routines.filter(|routine| function.is_none_or(|name| routine.name == name));
@@ -228,7 +232,9 @@ fn visa_text(module: &Module, platform: Option<Platform>, function: Option<&str>
         .collect()
 }
 
-/// The listing of every code section, or of those that hold the function; of a code object of the function alone.
+/// Lists every code section, or only sections with the function.
+///
+/// For a code object, lists only the function.
 fn module_text(module: &Module, function: Option<&str>, hex: bool) -> Vec<String> {
     match module.isa {
         Isa::Ptx { .. } => {

@@ -24,11 +24,12 @@ pub struct Options {
     /// How fast code is to be, of the stages `clif` and `host`: as `run --effort` has it.
     #[arg(long, default_value = "likely", value_parser = effort())]
     effort: Effort,
-    /// Shape of the blocks to translate for, such as 16,16,1 [default: 256,1,1, or that of the launch]
+    /// Shape of the blocks to translate for, such as 16,16,1 [default: 256,1,1, or that of the
+    /// launch]
     #[arg(long, value_name = "X,Y,Z", value_parser = shape)]
     block: Option<[u32; 3]>,
-    /// The host to translate for, with features: x86_64-unknown-linux-gnu,x86-64-v3,-fma or aarch64-unknown-linux-gnu
-    /// [default: this one]
+    /// The host to translate for, with features: x86_64-unknown-linux-gnu,x86-64-v3,-fma or
+    /// aarch64-unknown-linux-gnu [default: this one]
     #[arg(long, value_name = "TRIPLE[,FEATURE...]")]
     target: Option<String>,
 }
@@ -98,7 +99,7 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
     Ok(Ending::Success)
 }
 
-/// What a file says if it is a manifest: text, not a GPU binary.
+/// Parses a file as a manifest if it is text and not a GPU binary.
 fn launch(path: &Path, bytes: &[u8]) -> Option<Result<Launch, Error>> {
     let text = std::str::from_utf8(bytes).ok().filter(|_| recognise(bytes).is_none())?;
     Some(

@@ -1,4 +1,4 @@
-//! A launch on one engine: what `warploom run` does with it.
+//! A launch on one engine, with the actions of `warploom run`.
 
 use std::path::Path;
 use std::time::Duration;
@@ -13,12 +13,13 @@ use super::report::SteadyReport;
 use super::run::Options;
 use super::{Error, session};
 
-/// What one engine makes of the launch.
+/// An engine's session of a launch, and its results.
 pub struct EngineRun<'c> {
     pub engine: EngineKind,
     pub session: Session<'c>,
     pub options: LaunchOptions,
-    /// Its results are in the session's memory until the launch is repeated.
+    /// The first launch's outcome. Its results are in the session's memory until the launch is
+    /// repeated.
     pub first: LaunchOutcome,
     pub translate: Duration,
     pub kernel: Vec<Duration>,
@@ -47,7 +48,7 @@ impl<'c> EngineRun<'c> {
         Ok(EngineRun { engine, session, options: shape, first, translate, kernel })
     }
 
-    /// The first launch as what can be compared with another engine's.
+    /// Returns the first launch in a form that can be compared with another engine's.
     pub fn as_run(&self) -> Run<'_, 'c> {
         Run { session: &self.session, options: &self.options, outcome: &self.first }
     }
@@ -69,7 +70,7 @@ impl<'c> EngineRun<'c> {
         Ok(())
     }
 
-    /// Writes what changed; the names of the files.
+    /// Writes changed buffers, surfaces, variables and exports. Returns the names of the files.
     pub fn write_buffers(&self, out: &Path, launch: &Launch) -> Result<Vec<String>, Error> {
         let failed = |e| Error::exec(&launch.path)(e);
         let mut names = Vec::new();
@@ -116,7 +117,7 @@ impl<'c> EngineRun<'c> {
         for (i, symbol) in launch.symbols.iter().enumerate() {
             let Some(bytes) = self.session.changed_variable(i).map_err(failed)? else { continue };
             let name = format!("{}.npy", symbol.name);
-            // A variable need not be whole elements.
+            // The size of a variable need not be a multiple of the element's.
             let dtype = Some(symbol.dtype)
                 .filter(|dtype| bytes.len() % dtype.bytes() == 0)
                 .unwrap_or(Dtype::U8);
@@ -141,9 +142,11 @@ impl<'c> EngineRun<'c> {
         Ok(names)
     }
 
-    /// Counts what the second half of a launch executes but for its last tenth: a launch that is
-    /// stopped after nine tenths of its instructions less one that is stopped after half of them.
-    /// Helpers find memory when code first comes to it, and warps with few lanes come last.
+    /// Counts the second half of a launch's instructions, except the last tenth.
+    ///
+    /// It subtracts a launch that stops after half of the instructions from a launch that stops
+    /// after nine tenths. Both ends are left out because helpers find memory when code first
+    /// reaches it, and because warps with few lanes come last.
     pub fn steady(&self) -> Result<SteadyReport, Error> {
         let failed = |e| Error::Other(format!("a launch of which a part is counted: {e}"));
         let launch = |limit| {
@@ -162,7 +165,7 @@ impl<'c> EngineRun<'c> {
         })
     }
 
-    /// Runs once more and counts.
+    /// Runs once more and counts executed instructions.
     pub fn profile(&self) -> Result<Vec<Executed>, Error> {
         let failed = |e| Error::Other(format!("profile: {e}"));
         self.session.reset().map_err(failed)?;
@@ -170,7 +173,9 @@ impl<'c> EngineRun<'c> {
     }
 }
 
-/// The buffers, surfaces, variables and exports that have an expectation, against it: what it is, its name, and how it compares.
+/// Compares buffers, surfaces, variables and exports with their expectations.
+///
+/// Returns the kind, the name and the comparison of each.
 pub fn compare_with_expected<'l>(
     session: &Session<'_>,
     launch: &'l Launch,

@@ -21,12 +21,13 @@ mod visa;
 
 #[derive(clap::Args)]
 pub struct Options {
-    /// A cubin, an HSA code object, a fat binary, an offload bundle, a host's ELF file with these in it, PTX, a zebin, vISA, a graphics
-    /// program for Maxwell, or assembly.
+    /// A cubin, an HSA code object, a fat binary, an offload bundle, a host's ELF file with these
+    /// in it, PTX, a zebin, vISA, a graphics program for Maxwell, or assembly.
     file: PathBuf,
     #[command(flatten)]
     gpu: GpuChoice,
-    /// Lifts every kernel, of members for all GPUs without --arch, and lists instructions that are not executed.
+    /// Lifts every kernel, of members for all GPUs without --arch, and lists instructions that are
+    /// not executed.
     #[arg(long)]
     coverage: bool,
 }
@@ -58,7 +59,7 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
             found.modules.iter().for_each(|module| show(module, &mut out));
             found.unreadable.iter().for_each(|error| line!(out, "\nnot read: {error}"));
         }
-        // There is something to see all the same.
+        // The list of members is printed anyway.
         Err(
             e @ (warploom_container::Error::NoCandidate { .. }
             | warploom_container::Error::NotForArch { .. }),
@@ -170,7 +171,7 @@ fn show(module: &Module, out: &mut String) {
     }
 }
 
-/// What belongs to a whole code object.
+/// Adds the facts about a whole code object.
 fn hsa_module(module: &Module, hsa: &HsaModule, out: &mut String) {
     line!(
         out,
@@ -196,7 +197,7 @@ fn hsa_module(module: &Module, hsa: &HsaModule, out: &mut String) {
     }
 }
 
-/// A kernel of a code object.
+/// Adds the facts about a kernel of a code object.
 fn hsa_kernel(module: &Module, f: &Function, hsa: &HsaKernel, out: &mut String) {
     let d = &hsa.descriptor;
     let section = &module.section(f.section).name;
@@ -277,7 +278,7 @@ fn on(on: bool) -> &'static str {
     if on { "on" } else { "off" }
 }
 
-/// Registers as assemblers write them.
+/// Formats registers as assemblers do.
 fn range(first: u32, count: u32) -> String {
     if count == 1 { format!("s{first}") } else { format!("s[{first}:{}]", first + count - 1) }
 }
@@ -393,7 +394,7 @@ fn constants(module: &Module, out: &mut String) {
         }
         let owner = owner.map_or("the module".into(), |id| module.section(id).name.clone());
         line!(out, "  bank {bank} of {owner}: {} bytes", section.size);
-        // Bank 0 is what the driver fills in.
+        // The driver fills bank 0.
         if bank == 0 {
             continue;
         }

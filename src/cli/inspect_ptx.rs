@@ -1,4 +1,4 @@
-//! What `inspect` shows of PTX.
+//! The part of `inspect` for PTX.
 
 use std::fmt::Write;
 
@@ -58,7 +58,7 @@ fn list<'a, T: 'a>(
     }
 }
 
-/// How many statements a function has, and where it begins.
+/// Returns the number of a function's statements, and the line where it begins.
 fn statements(read: &ptx::Module, function: &Function) -> String {
     let count = function.body.as_ref().map_or(0, |body| body.statements.len());
     let (line, _) = read.line_column(function.at);

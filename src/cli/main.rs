@@ -1,7 +1,8 @@
 //! The command: `warploom run`, `inspect`, `disasm`, `dump`, `bench`, `cuda`, `cache`.
 //!
-//! One file for each (`engine_run` and `report` are parts of `run`). The libraries do the work; here are options, words
-//! and exit codes: 0 success, 1 a result that is not as expected (or two engines that disagree), 2 a fault of the guest, 3 bad input.
+//! Each subcommand has one file (`engine_run` and `report` are parts of `run`). The libraries do
+//! the work. This crate has options, messages and exit codes: 0 success, 1 an unexpected result (or
+//! two engines that disagree), 2 a fault of the guest, 3 bad input.
 
 mod bench;
 mod cache;
@@ -45,7 +46,8 @@ WARPLOOM_CACHE is the folder for compiled code, or `off`; WARPLOOM_CACHE_SIZE ho
 enum Command {
     /// Runs the launch that a manifest describes.
     Run(run::Options),
-    /// Shows what is in a GPU binary: kernels, arguments, registers, shared memory, symbols, relocations.
+    /// Shows what is in a GPU binary: kernels, arguments, registers, shared memory, symbols,
+    /// relocations.
     Inspect(inspect::Options),
     /// Prints the instructions of a GPU binary, or of words in a text file.
     Disasm(disasm::Options),
@@ -69,14 +71,14 @@ struct GpuChoice {
     arch: Option<Arch>,
 }
 
-/// The value of `--effort`.
+/// Parses the value of `--effort`.
 fn effort() -> impl TypedValueParser<Value = Effort> {
     PossibleValuesParser::new(Effort::ALL.map(Effort::name)).map(|name| {
         Effort::ALL.into_iter().find(|effort| effort.name() == name).expect("one of the names")
     })
 }
 
-/// What a command came to.
+/// The ending of a command, as its exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Ending {
     Success = 0,
@@ -105,7 +107,9 @@ impl Error {
     }
 }
 
-/// A launch in memory. What is wrong with the binary is said of its file, all else of the manifest.
+/// Loads a launch into memory.
+///
+/// Errors in the binary name its file; all other errors name the manifest.
 fn session(launch: &Launch) -> Result<Session<'_>, Error> {
     Session::new(launch).map_err(|source| {
         let of_binary = matches!(
@@ -130,7 +134,7 @@ enum EngineChoice {
 }
 
 impl EngineChoice {
-    /// The option's value, else the environment's, else the JIT.
+    /// Returns the engine of the option, else of the environment, else the JIT.
     fn of(option: Option<EngineChoice>) -> Result<EngineChoice, Error> {
         const VARIABLE: &str = "WARPLOOM_ENGINE";
         match (option, std::env::var(VARIABLE)) {
@@ -151,12 +155,12 @@ impl EngineChoice {
     }
 }
 
-/// Reads the command line, runs the command, and says how it ended.
+/// Reads the command line, runs the command, and reports how it ended.
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(message) => {
-            // Help is no error; a closed terminal is nobody's fault.
+            // A request for help is no error. A closed terminal is nobody's fault.
             let _ = message.print();
             return if message.use_stderr() { ExitCode::from(3) } else { ExitCode::SUCCESS };
         }
@@ -184,7 +188,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Says on standard error what is wrong. If that is closed, nobody wants to know.
+/// Reports an error on standard error. If that is closed, nobody wants to know.
 fn complain(what: &dyn std::fmt::Display) {
     let _ = writeln!(std::io::stderr(), "warploom: {}", text::in_short(&what.to_string()));
 }
@@ -199,7 +203,7 @@ fn start_log() {
         .init();
 }
 
-/// Prints to standard output. A reader that has gone away ends the command quietly.
+/// Prints to standard output. If the reader has gone away, the command ends quietly.
 fn print(text: impl AsRef<[u8]>) -> Result<(), Error> {
     match std::io::stdout().lock().write_all(text.as_ref()) {
         Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => {

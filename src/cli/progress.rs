@@ -20,7 +20,7 @@ impl Progress {
         Progress { start: Instant::now(), name, bar: OnceCell::new() }
     }
 
-    /// So many of so many are done.
+    /// Shows that `done` of `total` are done.
     pub fn show(&self, done: u64, total: u64) {
         if self.start.elapsed() < Self::PATIENCE || !std::io::stderr().is_terminal() {
             return;

@@ -1,4 +1,4 @@
-//! `--report`: what a run came to, as JSON.
+//! `--report`: the result of a run, as JSON.
 
 use std::collections::BTreeMap;
 
@@ -14,37 +14,37 @@ pub struct Report {
     pub threads: usize,
     pub grid: [u32; 3],
     pub block: [u32; 3],
-    /// Spent on translation in all launches.
+    /// Nanoseconds of translation in all launches.
     pub translate_ns: u64,
-    /// Pieces of compiled code that the cache had, in the first launch.
+    /// The pieces of compiled code that the cache had in the first launch.
     pub found_in_cache: u64,
-    /// One number for each launch.
+    /// Nanoseconds of each launch.
     pub kernel_ns: Vec<u64>,
-    /// Of the first launch, as all that follows.
+    /// Guest instructions of the first launch. All later fields are of the first launch too.
     pub instructions: u64,
     pub lane_instructions: u64,
     pub helper_calls: u64,
     pub interp_instructions: u64,
-    /// With `--steady`.
+    /// The counts of `--steady`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steady: Option<SteadyReport>,
     pub blocks_done: u64,
-    /// By device code; and its calls of printf that found no room.
+    /// Bytes that device code printed. `prints_dropped`: calls of printf that found no room.
     pub printed_bytes: usize,
     pub prints_dropped: u64,
-    /// What the JIT could make no code for and interpreted, and why.
+    /// Code that the JIT could not compile and interpreted, and the reasons.
     pub uncompiled: Vec<String>,
-    /// How often each rule of analysis has rewritten something, by the rule's name.
+    /// The number of rewrites of each analysis rule, by the rule's name.
     pub rules: BTreeMap<&'static str, u32>,
     pub faults: Vec<FaultReport>,
     pub fidelity: Vec<FidelityReport>,
     pub expect: Vec<ExpectReport>,
-    /// With two engines: how they differ.
+    /// The difference between two engines.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub difference: Option<String>,
 }
 
-/// Counts of a launch from half of its instructions to nine tenths.
+/// The counts of a launch from half of its instructions to nine tenths.
 #[derive(Debug, Serialize)]
 pub struct SteadyReport {
     pub instructions: u64,
@@ -57,7 +57,7 @@ pub struct FaultReport {
     pub kind: &'static str,
     pub kernel: String,
     pub function: Option<String>,
-    /// Offset in the function's section.
+    /// The offset in the function's section.
     pub pc: u64,
     pub instruction: Option<String>,
     pub block: [u32; 3],
@@ -70,10 +70,10 @@ pub struct FaultReport {
 #[derive(Debug, Serialize)]
 pub struct FidelityReport {
     pub instruction: String,
-    /// How often warps executed it.
+    /// The number of times that warps executed the instruction.
     pub count: u64,
     pub class: &'static str,
-    /// How far an approximate result may be off.
+    /// The largest error of an approximate result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bound: Option<&'static str>,
 }

@@ -27,8 +27,8 @@ pub struct Options {
     /// Writes every buffer that changed here, as NAME.npy, and images that the manifest asks for.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// How fast code is to be at first: quick, and what proves hot is made anew; or all of it as fast as it gets, where things are as
-    /// is likely, or whatever they are.
+    /// How fast code is to be at first: quick, and what proves hot is made anew; or all of it as
+    /// fast as it gets, where things are as is likely, or whatever they are.
     #[arg(long, default_value = "quick", value_parser = effort())]
     pub effort: Effort,
     /// Worker threads.
@@ -37,7 +37,8 @@ pub struct Options {
     /// Writes what the run came to, as JSON.
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
-    /// Launches so many times from the same initial buffers; written and compared is the first launch's result.
+    /// Launches so many times from the same initial buffers; written and compared is the first
+    /// launch's result.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub repeat: u32,
     /// Launches again up to a half and up to nine tenths of the instructions: the report tells what
@@ -160,14 +161,17 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
     Ok(ending)
 }
 
-/// The first difference between the engines, if there are two and they can be compared. Says in `notes` what came of it.
+/// Returns the first difference between the engines, if two engines ran and are comparable.
+///
+/// `notes` gets the outcome of the comparison.
 fn compare_engines(
     options: &Options,
     runs: &[EngineRun<'_>],
     notes: &mut String,
 ) -> Result<Option<String>, Error> {
     let [a, b] = runs else { return Ok(None) };
-    // Where a limit stops them, no two runs are alike. Of one thread, the instructions are.
+    // Runs do not stop at equal points at a time limit, or with several threads at an instruction
+    // limit.
     let stopped_anywhere =
         |run: &EngineRun<'_>| match run.first.fault.as_ref().map(|fault| fault.kind()) {
             Some(FaultKind::TimeExceeded) => true,

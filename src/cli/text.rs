@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// 1234567 as `1,234,567`.
+/// Formats 1234567 as `1,234,567`.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
@@ -15,7 +15,7 @@ pub fn grouped(number: u64) -> String {
     out
 }
 
-/// A time with three significant digits.
+/// Formats a time with three significant digits.
 pub fn time(duration: Duration) -> String {
     let ns = duration.as_nanos() as f64;
     let (value, unit) = match ns {
@@ -28,7 +28,7 @@ pub fn time(duration: Duration) -> String {
     format!("{value:.decimals$} {unit}")
 }
 
-/// How many a second, with a unit.
+/// Formats a rate per second with a unit.
 pub fn rate(count: u64, duration: Duration) -> String {
     let rate = count as f64 / duration.as_secs_f64().max(1e-9);
     match rate {
@@ -38,12 +38,14 @@ pub fn rate(count: u64, duration: Duration) -> String {
     }
 }
 
-/// `s` where there is not one.
+/// Returns `s` unless the count is 1.
 pub fn plural(count: u64) -> &'static str {
     if count == 1 { "" } else { "s" }
 }
 
-/// A message without the middles of long lines: it may quote a line of a file, and files may have lines of megabytes.
+/// Cuts the middles of long lines out of a message.
+///
+/// A message may quote a line of a file, and files may have lines of megabytes.
 pub fn in_short(message: &str) -> String {
     const HEAD: usize = 300;
     const TAIL: usize = 200;

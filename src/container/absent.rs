@@ -100,7 +100,7 @@ pub mod hsaco {
     }
 
     pub mod opencl {
-        //! So are binaries of OpenCL 2.
+        //! Binaries of OpenCL 2 are refused.
         pub(crate) use super::parse;
     }
 }

@@ -1,34 +1,37 @@
-//! [`Arch`]: which GPU code is for, and which GPU is asked for.
+//! [`Arch`]: the GPU that code is for, or that the user asks for.
 
 use serde::{Deserialize, Serialize};
 
 use super::hsaco::{Feature, Gfx9};
 use super::{Isa, Module};
 
-/// A GPU by the name that compilers give it: `sm_52`, or AMD's target id such as `gfx906:sramecc-:xnack+`.
+/// A GPU with its name in compilers: `sm_52`, or AMD's target id, for example
+/// `gfx906:sramecc-:xnack+`.
 ///
-/// Sources: NVIDIA, "CUDA C++ Programming Guide", "Binary Compatibility"; LLVM, "User Guide for AMDGPU Backend", "Target ID", and
-/// "Clang Offload Bundler", "Target ID".
+/// Sources: NVIDIA, "CUDA C++ Programming Guide", "Binary Compatibility"; LLVM, "User Guide for
+/// AMDGPU Backend", "Target ID", and "Clang Offload Bundler", "Target ID".
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Arch {
-    /// Any that PTX may be for; cubins are run of 50, 52 and 53.
+    /// Any GPU of PTX. Cubins of 50, 52 and 53 run.
     Sm(u32),
-    /// What PTX is for: this GPU and later ones. No GPU has this name.
+    /// The target of PTX: this GPU and later ones. No GPU has this name.
     Compute(u32),
     Gfx9(TargetId),
 }
 
-/// A GFX9 processor and settings of it. None: code works either way; a GPU may be set either way.
+/// A GFX9 processor and its settings.
+///
+/// `None`: code works with either setting; a GPU may have either setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TargetId {
     pub mach: Gfx9,
-    /// Page faults can be retried.
+    /// Whether page faults can be retried.
     pub xnack: Option<bool>,
     pub sramecc: Option<bool>,
 }
 
-/// The GPUs that are tried in turn where none is asked for: those that most code is made for come first.
+/// The GPUs to try in turn if the user asks for none. GPUs that most code is made for come first.
 const DEFAULTS: [Arch; 8] = [
     Arch::Sm(52),
     Arch::Sm(53),
@@ -40,14 +43,14 @@ const DEFAULTS: [Arch; 8] = [
     Arch::plain(Gfx9::Gfx909),
 ];
 
-/// Numbers of GPUs in PTX's `.target`.
+/// The numbers of GPUs in PTX's `.target`.
 const SM: [u32; 31] = [
     10, 11, 12, 13, 20, 21, 30, 32, 35, 37, 50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 88, 89,
     90, 100, 101, 103, 110, 120, 121,
 ];
-/// Code that a driver need not compile comes first: a number above those of GPUs.
+/// A rank above the numbers of GPUs: code that a driver need not compile comes first.
 const CUBIN: u32 = 1000;
-/// The newest GPU of which PTX is executed whole.
+/// The newest GPU whose PTX is executed completely.
 const NEWEST: u32 = 90;
 
 impl Arch {
@@ -55,12 +58,12 @@ impl Arch {
         Arch::Gfx9(TargetId { mach, xnack: None, sramecc: None })
     }
 
-    /// Whether warploom runs the cubins of this GPU.
+    /// Tells whether warploom runs the cubins of this GPU.
     pub fn runs(self) -> bool {
         matches!(self, Arch::Sm(50 | 52 | 53) | Arch::Gfx9(_))
     }
 
-    /// What a module is for; none of vISA and of a function of the IR.
+    /// Returns the GPU of a module; `None` for vISA and functions of the IR.
     pub fn of(module: &Module) -> Option<Arch> {
         let setting = |feature| match feature {
             Feature::Unsupported | Feature::Any => None,
@@ -79,10 +82,12 @@ impl Arch {
         }
     }
 
-    /// How well this GPU runs code, greatest best. None: its driver would not load it.
+    /// Returns how well this GPU runs code; greater is better. `None`: its driver would not load
+    /// the code.
     pub fn rank(self, code: Arch) -> Option<u32> {
         match (self, code) {
-            // Of one major revision the newer desktop GPU runs the older one's code; sm_53, a Tegra, is by itself.
+            // Within a major revision, the newer desktop GPU runs code of the older one. sm_53, a
+            // Tegra, stands apart.
             (Arch::Sm(gpu), Arch::Sm(code)) => {
                 (gpu == code || (gpu, code) == (52, 50)).then_some(CUBIN + code)
             }
@@ -92,10 +97,13 @@ impl Arch {
         }
     }
 
-    /// How well code suits where no GPU is asked for: the place of the GPU among those tried, and [`Arch::rank`] for it.
+    /// Returns how well code suits if the user asks for no GPU.
+    ///
+    /// The rank is the position of the best GPU among the GPUs to try, and [`Arch::rank`] for it.
     pub fn default_rank(code: Arch) -> Option<(usize, u32)> {
         if let Arch::Compute(sm) = code {
-            // Of newer ones than the last that is executed whole, the oldest has least of what is not.
+            // Beyond the newest complete GPU, the oldest code uses the fewest features that are not
+            // executed.
             return Some((0, if sm <= NEWEST { CUBIN + sm } else { CUBIN.saturating_sub(sm) }));
         }
         let ranks = DEFAULTS.iter().rev().enumerate();
@@ -105,7 +113,7 @@ impl Arch {
 
 impl TargetId {
     fn rank(self, code: TargetId) -> Option<u32> {
-        // Off is what GPUs are set to if nobody asks.
+        // Settings of GPUs are off unless someone asks.
         let setting = |gpu: Option<bool>, code: Option<bool>| match (gpu, code) {
             (Some(gpu), Some(code)) if gpu != code => None,
             (Some(_), Some(_)) | (None, Some(false)) => Some(2),
@@ -154,7 +162,7 @@ impl std::str::FromStr for Arch {
             };
             let setting = match name {
                 "xnack" => &mut target.xnack,
-                // The only one with memory that can correct errors.
+                // Only gfx906 has memory that can correct errors.
                 "sramecc" if mach == Gfx9::Gfx906 => &mut target.sramecc,
                 _ => return Err(wrong()),
             };
@@ -237,7 +245,7 @@ mod tests {
         }
     }
 
-    /// As CUDA's and ROCm's documents say what a driver loads.
+    /// Ranks follow CUDA's and ROCm's documents about the code that a driver loads.
     #[test]
     fn what_runs_where() {
         let best = |gpu: &str, codes: &[&'static str]| {

@@ -1,8 +1,8 @@
-//! Content that containers compress: members of fat binaries, offload bundles.
+//! Compressed content of containers: members of fat binaries, and offload bundles.
 
 use std::io::Read;
 
-/// Nothing is larger when unpacked.
+/// The most bytes of unpacked content.
 const MAX_UNPACKED: u64 = 1 << 30;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,8 +13,9 @@ pub enum Method {
 }
 
 impl Method {
-    /// Bytes that a packed one unpacks to at most. Zstandard's is a repeated byte: four bytes for a
-    /// block of 128 KiB.
+    /// Returns the most bytes that one packed byte unpacks to.
+    ///
+    /// Zstandard's extreme is a repeated byte: four bytes for a block of 128 KiB.
     const fn max_ratio(self) -> u64 {
         match self {
             Method::Lz4 => 255,
@@ -23,11 +24,11 @@ impl Method {
         }
     }
 
-    /// The content, which has `size` bytes.
+    /// Unpacks the content, which has `size` bytes.
     ///
     /// # Errors
     ///
-    /// The fault of the packed bytes or of the size, in words.
+    /// A message describes the error in the packed bytes or the size.
     pub fn unpack(self, packed: &[u8], size: u64) -> Result<Vec<u8>, String> {
         if size > MAX_UNPACKED.min(self.max_ratio().saturating_mul(packed.len() as u64)) {
             return Err("it cannot be that long".into());

@@ -1,8 +1,11 @@
-//! What can be wrong with a file.
+//! Errors in a file.
 
 use super::Arch;
 
-/// Offsets are bytes from the start of the file, or of the member of a fat binary that [`Error::Member`] names.
+/// An error in a binary.
+///
+/// Offsets are bytes from the start of the file, or of the fat binary's member that
+/// [`Error::Member`] names.
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -13,16 +16,16 @@ pub enum Error {
     )]
     Unrecognised { start: Vec<u8> },
 
-    /// Truncated, or not what the format promises.
+    /// The file is truncated or violates its format.
     #[error("at offset {offset:#x}: {what}: expected {expected}")]
     Malformed { offset: u64, what: String, expected: String },
 
-    /// In PTX: line, column and message of each error.
+    /// Errors in PTX: line, column and message of each.
     #[cfg(feature = "ptx")]
     #[error(transparent)]
     Ptx(#[from] warploom_ptx::ReadErrors),
 
-    /// Of several modules of PTX.
+    /// Errors in several linked PTX modules.
     #[cfg(feature = "ptx")]
     #[error(transparent)]
     PtxLink(#[from] warploom_ptx::LinkErrors),
@@ -36,21 +39,21 @@ pub enum Error {
     #[error("ze_info and platform are of vISA, and the binary is {found}")]
     NotVisa { found: String },
 
-    /// In vISA: line, column and message of each error.
+    /// Errors in vISA text: line, column and message of each.
     #[cfg(feature = "visa")]
     #[error(transparent)]
     Visa(#[from] warploom_visa::text::ReadErrors),
 
-    /// In vISA's binary form.
+    /// An error in vISA's binary form.
     #[cfg(feature = "visa")]
     #[error(transparent)]
     VisaBinary(#[from] warploom_visa::binary::BinaryError),
 
-    /// In assembly.
+    /// An error in assembly.
     #[error("line {line}: {problem}")]
     Text { line: usize, problem: String },
 
-    /// In the header of a graphics program.
+    /// An error in the header of a graphics program.
     #[error(transparent)]
     ShaderHeader(#[from] warploom_guest::header::HeaderError),
 

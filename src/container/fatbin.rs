@@ -1,8 +1,10 @@
-//! NVIDIA fat binaries: containers of cubins and PTX for several GPUs, alone or in sections of a host's ELF file.
+//! NVIDIA fat binaries: containers of cubins and PTX for several GPUs, alone or in sections of a
+//! host's ELF file.
 //!
-//! A fat binary is a 16-byte header (magic, version, header size, size of the rest) and members, each with a header of
-//! at least 64 bytes. A file or section may hold several, with zeros between them; a member may itself be a fat
-//! binary, or be one under LZ4 or Zstandard. Sources: `facts/maxwell.md`, "Fat binaries", and files of the vendor's toolkits.
+//! A fat binary is a 16-byte header (magic, version, header size, size of the rest) and members.
+//! Each member has a header of at least 64 bytes. A file or section may hold several fat binaries,
+//! with zeros between them. A member may be a fat binary, or one under LZ4 or Zstandard. Sources:
+//! `facts/maxwell.md`, "Fat binaries", and files of the vendor's toolkits.
 
 use std::borrow::Cow;
 
@@ -16,9 +18,9 @@ use super::{Error, Format, recognise};
 pub(super) const MAGIC: [u8; 4] = [0x50, 0xed, 0x55, 0xba];
 const HEADER_BYTES: usize = 16;
 const MEMBER_HEADER_BYTES: usize = 64;
-/// Sections of a host's ELF file that hold fat binaries: linked, and relocatable device code.
+/// Sections of a host's ELF file that hold fat binaries: linked and relocatable device code.
 const HOST_SECTIONS: &[&[u8]] = &[b".nv_fatbin", b"__nv_relfatbin"];
-/// Fat binaries nest at most this deep.
+/// The greatest depth of nested fat binaries.
 const MAX_DEPTH: usize = 4;
 
 const FLAG_LZ4: u64 = 0x2000;
@@ -66,14 +68,14 @@ impl std::fmt::Display for Packing {
 pub struct Member<'a> {
     pub kind: MemberKind,
     pub packing: Packing,
-    /// 50 for sm_50 or compute_50.
+    /// The GPU's number: 50 for sm_50 or compute_50.
     pub arch: u32,
     pub flags: u64,
-    /// Name of the source file, if the toolkit kept it.
+    /// The name of the source file, if the toolkit kept it.
     pub name: Option<String>,
-    /// Offset of its header in what holds the fat binary.
+    /// The offset of the member's header in the bytes that hold the fat binary.
     pub offset: u64,
-    /// In bytes, as unpacked.
+    /// The unpacked size in bytes.
     pub size: u64,
     packed: &'a [u8],
 }
@@ -81,12 +83,12 @@ pub struct Member<'a> {
 /// A fat binary and its members.
 #[derive(Clone, Debug)]
 pub struct FatBinary<'a> {
-    /// Offset of its header in what holds it.
+    /// The offset of the header in the bytes that hold the fat binary.
     pub offset: u64,
     pub members: Vec<Member<'a>>,
 }
 
-/// Fat binaries of a file that starts with one, or of a host's ELF file.
+/// Reads the fat binaries of a host's ELF file, or of a file that starts with one.
 pub fn fat_binaries<'a>(bytes: &'a [u8], format: Format) -> Result<Vec<FatBinary<'a>>, Error> {
     match format {
         Format::Cubin
@@ -111,7 +113,7 @@ pub fn fat_binaries<'a>(bytes: &'a [u8], format: Format) -> Result<Vec<FatBinary
     }
 }
 
-/// Offset and content of the sections with one of these names of a host's ELF file.
+/// Returns the offset and content of a host ELF file's sections that have one of these names.
 pub(super) fn host_sections<'a>(
     bytes: &'a [u8],
     names: &[&[u8]],
@@ -154,7 +156,9 @@ pub(super) fn host_sections<'a>(
     Ok(found)
 }
 
-/// Fat binaries one after the other, with zeros between them. `base` is the offset of `bytes` in the file.
+/// Reads consecutive fat binaries with zeros between them.
+///
+/// `base` is the offset of `bytes` in the file.
 fn sequence(bytes: &[u8], base: u64) -> Result<Vec<FatBinary<'_>>, Error> {
     let mut all = Vec::new();
     let mut at = 0;
@@ -259,7 +263,7 @@ fn members(bytes: &[u8], base: u64) -> Result<Vec<Member<'_>>, Error> {
 }
 
 impl<'a> Member<'a> {
-    /// The member unpacked.
+    /// Returns the unpacked member.
     pub fn content(&self) -> Result<Cow<'a, [u8]>, Error> {
         match self.packing {
             Packing::Stored => Ok(Cow::Borrowed(self.packed)),
@@ -281,24 +285,26 @@ impl<'a> Member<'a> {
         method.unpack(self.packed, self.size).map(Cow::Owned).map_err(wrong)
     }
 
-    /// What messages call it.
+    /// Returns the member's name in messages.
     pub fn label(&self) -> String {
         format!("{} for sm_{}", self.kind, self.arch)
     }
 }
 
-/// What [`visit`] shows: a member, and how many fat binaries it is nested in, from 1.
+/// A member in [`visit`], and the number of fat binaries that it is nested in, from 1.
 pub struct Visited<'m, 'a> {
     pub member: &'m Member<'a>,
-    /// Unpacked, if that is wanted.
+    /// The unpacked content, if it is wanted.
     pub content: Option<Result<Cow<'a, [u8]>, Error>>,
     pub depth: usize,
-    /// Number of its fat binary, in the order of the visit.
+    /// The number of the member's fat binary, in the order of the visit.
     pub unit: usize,
 }
 
-/// Shows every member, nested ones after the member that holds them. A member is unpacked, and looked into, if it is `wanted`: one of many in a
-/// library may be large.
+/// Shows every member. Nested members follow the member that holds them.
+///
+/// A member is unpacked and searched only if it is `wanted`: one of many members in a library may
+/// be large.
 pub fn visit(
     bytes: &[u8],
     format: Format,

@@ -1,8 +1,9 @@
 //! File formats -> [`Module`]: kernels, code, constants, symbols, relocations, argument layout.
 //!
-//! `module` is what the rest of warploom sees of a GPU binary, `link` places it in guest memory; `cubin`, `fatbin` and `hsaco`
-//! read the formats, as do `ptx` and `visa`; `select` takes what suits a GPU (`arch`); `text` assembles programs written by hand. Formats are recognised by content, never by name. Nothing here
-//! decodes an instruction.
+//! The rest of warploom sees a GPU binary as `module`, and `link` places it in guest memory.
+//! `cubin`, `fatbin`, `hsaco`, `ptx` and `visa` read the formats. `select` takes the code that
+//! suits a GPU (`arch`). `text` assembles programs written by hand. Formats are recognised by
+//! content, never by name. Nothing here decodes an instruction.
 
 #![cfg_attr(
     not(all(feature = "maxwell", feature = "gfx9", feature = "ptx", feature = "visa")),

@@ -1,7 +1,8 @@
 //! [`Linked`]: a module with addresses, its relocations applied.
 //!
-//! Four kinds of address: guest memory (chosen by the loader), offsets in a constant bank, offsets in shared memory, and
-//! code. Code lives in an address space of its own, see [`Code`]; that of an image lies in guest memory.
+//! There are four kinds of address: guest memory (chosen by the loader), offsets in a constant
+//! bank, offsets in shared memory, and code. Code has an address space of its own, see [`Code`];
+//! the code of an image lies in guest memory.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -15,58 +16,59 @@ use super::module::{
 };
 use super::visa::VisaModule;
 
-/// Addresses that the loader chose.
+/// The addresses that the loader chose.
 #[derive(Clone, Debug, Default)]
 pub struct Addresses {
-    /// Guest address of each [`SectionKind::Global`] and [`SectionKind::Image`] section.
+    /// The guest address of each [`SectionKind::Global`] and [`SectionKind::Image`] section.
     pub globals: BTreeMap<SectionId, u64>,
-    /// Guest address of a copy of constant bank 3, for generic pointers into it.
+    /// The guest address of a copy of constant bank 3, for generic pointers into it.
     pub constants: u64,
-    /// Generic address of offset 0 of shared memory.
+    /// The generic address of offset 0 of shared memory.
     pub shared_window: u64,
-    /// Handle of each texture, surface and sampler variable: the index of a header in the low 20 bits, that of a sampler in the
-    /// others.
+    /// The handle of each texture, surface and sampler variable.
+    ///
+    /// The index of a header is in the low 20 bits, the index of a sampler in the other bits.
     pub handles: BTreeMap<SymbolId, u32>,
-    /// Values of symbols that the driver defines.
+    /// The values of symbols that the driver defines.
     pub driver: BTreeMap<SymbolId, u64>,
 }
 
 /// Code as one kernel sees it.
 ///
-/// A kernel's own section starts at address 0, so that its addresses are those of a disassembly; sections of device
-/// functions that hold no kernel follow, at addresses that are the same for all kernels of the module. An image is code as
-/// a whole, at its guest address.
+/// A kernel's own section starts at address 0, so that its addresses match a disassembly. The
+/// sections of device functions without a kernel follow, at addresses that are equal for all
+/// kernels of the module. An image is code as a whole, at its guest address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Code {
-    /// Address of the first byte: 0 but for an image.
+    /// The address of the first byte: 0 except for an image.
     pub base: u64,
-    /// Instruction memory from `base`. What lies between sections is 0.
+    /// Instruction memory from `base` on. Gaps between sections are 0.
     pub bytes: Vec<u8>,
-    /// Address of the kernel's first instruction.
+    /// The address of the kernel's first instruction.
     pub entry: u64,
-    /// Addresses that indirect branches and calls may reach, as far as the file says; sorted.
+    /// The sorted addresses that indirect branches and calls may reach, as far as the file tells.
     pub targets: Vec<u64>,
     /// Addresses and names of functions that the module does not define.
     pub undefined: Vec<(u64, String)>,
-    /// Of a graphics program of Maxwell.
+    /// The header of a graphics program of Maxwell.
     pub header: Option<Header>,
-    /// What vISA was read as: a binary file of it cannot be read from the middle.
+    /// The parsed vISA: its binary files cannot be read from the middle.
     pub visa: Option<Arc<VisaModule>>,
 }
 
-/// Distance of the stand-ins for undefined functions from each other: a call lands on an address of its own.
+/// The distance between stand-ins for undefined functions: each call has an address of its own.
 const EXTERN_BYTES: u64 = 32;
-/// Device functions and stand-ins start at multiples of this.
+/// The alignment of device functions and stand-ins.
 const CODE_ALIGN: u64 = 0x1000;
-/// Dynamic shared memory of a relocatable file starts at a multiple of this.
+/// The alignment of dynamic shared memory in a relocatable file.
 const DYNAMIC_SHARED_ALIGN: u64 = 16;
-/// Code addresses in instructions are 24 to 32 bits, signed.
+/// The end of code addresses: instructions have 24 to 32 bits for them, signed.
 const MAX_CODE: u64 = 1 << 31;
 
-/// Where code sections and undefined functions lie.
+/// The addresses of code sections and undefined functions.
 #[derive(Clone, Debug)]
 struct CodeLayout {
-    /// 0 for sections with a kernel.
+    /// The address of each section, 0 for sections with a kernel.
     base: BTreeMap<SectionId, u64>,
     externs: BTreeMap<SymbolId, u64>,
 }
@@ -93,7 +95,7 @@ impl CodeLayout {
         }
         next = next.next_multiple_of(CODE_ALIGN);
         let mut externs = BTreeMap::new();
-        // An image reaches what it lacks through addresses in memory: there are no stand-ins for it.
+        // An image reaches undefined functions through addresses in memory: it has no stand-ins.
         let is_image = module.sections.iter().any(|s| s.kind == SectionKind::Image);
         let undefined =
             |s: &Symbol| s.kind == SymbolKind::Function && s.section.is_none() && !is_image;
@@ -112,15 +114,16 @@ impl CodeLayout {
 /// A place in code, for messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CodePlace {
-    /// The function that the address lies in; for an undefined one its name.
+    /// The function that contains the address, or the name of an undefined function.
     pub function: String,
-    /// Bytes from the start of the function's section, as disassemblies count; 0 for an undefined function.
+    /// Bytes from the start of the function's section, as disassemblers count. 0 for an undefined
+    /// function.
     pub offset: u64,
-    /// The module does not define that function.
+    /// Whether the module does not define the function.
     pub undefined: bool,
 }
 
-/// No section's number: for what belongs to the whole module.
+/// The number of no section: the owner of data of the whole module.
 const NO_CODE: SectionId = SectionId(usize::MAX);
 
 /// A module at its place in guest memory.
@@ -129,9 +132,9 @@ pub struct Linked {
     module: Arc<Module>,
     addresses: Addresses,
     code: CodeLayout,
-    /// Offset in shared memory of each section of it.
+    /// The offset in shared memory of each shared section.
     shared: BTreeMap<SectionId, u64>,
-    /// Content of the sections that relocations change, as long as [`super::Section::data`].
+    /// The content of sections that relocations change, as long as [`super::Section::data`].
     relocated: BTreeMap<SectionId, Vec<u8>>,
 }
 
@@ -156,7 +159,7 @@ impl Linked {
         &self.module
     }
 
-    /// Content of a section, without the zeros that follow it.
+    /// Returns the content of a section, without the zeros that follow it.
     pub fn content(&self, id: SectionId) -> &[u8] {
         self.relocated.get(&id).unwrap_or(&self.module.section(id).data)
     }
@@ -165,7 +168,7 @@ impl Linked {
         &self.addresses
     }
 
-    /// The section that a kernel sees as this constant bank.
+    /// Returns the section that a kernel sees as this constant bank.
     pub fn bank_section(&self, kernel: FunctionId, bank: u8) -> Option<SectionId> {
         let code = self.module.function(kernel).section;
         let of = |owner| {
@@ -177,12 +180,12 @@ impl Linked {
         of(Some(code)).or_else(|| of(None)).map(SectionId)
     }
 
-    /// Initial content of a constant bank as a kernel sees it; empty if it has none.
+    /// Returns the initial content of a constant bank as a kernel sees it; empty if it has none.
     pub fn bank(&self, kernel: FunctionId, bank: u8) -> &[u8] {
         self.bank_section(kernel, bank).map_or(&[], |id| self.content(id))
     }
 
-    /// Whether a kernel can reach the code of this section.
+    /// Tells whether a kernel can reach the code of this section.
     pub fn shares_code(&self, kernel: FunctionId, section: SectionId) -> bool {
         section == self.module.function(kernel).section
             || self.code.base.get(&section).is_some_and(|&base| base != 0)
@@ -223,15 +226,15 @@ impl Linked {
         self.module.section(section).kind == SectionKind::Image
     }
 
-    /// Guest address of an image; 0 if it was given none.
+    /// Returns the guest address of an image; 0 if it has none.
     fn image_base(&self, image: SectionId) -> u64 {
         self.addresses.globals.get(&image).copied().unwrap_or(0)
     }
 
-    /// Code of an image's function.
+    /// Returns the code of an image's function.
     fn image_code(&self, function: &Function) -> Code {
         let base = self.image_base(function.section);
-        // Kernels are launched, not called: a library has thousands, none of which is where another one jumps to.
+        // Kernels are launched, not called: a library has thousands, and no code jumps to them.
         let starts =
             self.module.functions.iter().filter(|f| f.section == function.section && !f.kernel);
         let mut targets: Vec<u64> = starts.map(|f| base.wrapping_add(f.offset)).collect();
@@ -242,7 +245,7 @@ impl Linked {
         Code { base, bytes, entry, targets, undefined: vec![], header: None, visa: None }
     }
 
-    /// The function that a code address lies in, as this kernel sees code.
+    /// Returns the function that contains a code address, as this kernel sees code.
     pub fn locate(&self, kernel: FunctionId, pc: u64) -> Option<CodePlace> {
         if let Some((&id, _)) =
             self.code.externs.iter().find(|&(_, &at)| (at..at + EXTERN_BYTES).contains(&pc))
@@ -265,7 +268,7 @@ impl Linked {
         Some(CodePlace { function, offset, undefined: false })
     }
 
-    /// Address of a variable or function in its own space; `None` if the module does not define it.
+    /// Returns the address of a symbol in its own space; `None` if the module does not define it.
     pub fn address(&self, symbol: SymbolId) -> Option<u64> {
         let s = self.module.symbol(symbol);
         let Some(section) = s.section else {
@@ -280,7 +283,7 @@ impl Linked {
         Some(base.wrapping_add(s.offset))
     }
 
-    /// Generic address of a variable.
+    /// Returns the generic address of a variable.
     fn generic_address(&self, symbol: SymbolId) -> Option<u64> {
         let address = self.address(symbol)?;
         let kind = self.module.symbol(symbol).section.map(|id| self.module.section(id).kind);
@@ -322,7 +325,7 @@ impl Linked {
         };
         let changed = match r.kind {
             RelocKind::Header { at, bits } => match self.addresses.handles.get(&r.symbol) {
-                // A texture brings its sampler along where no relocation names one.
+                // A texture brings its sampler along if no relocation names one.
                 Some(&handle) if at == 0 && !self.has_sampler(r) => insert(0, 32, handle.into()),
                 Some(&handle) => insert(at, bits, (handle >> at).into()),
                 None => return Ok(()),
@@ -388,14 +391,14 @@ impl Linked {
         Ok(())
     }
 
-    /// Whether another relocation puts a sampler's index into the word whose low bits this one changes.
+    /// Tells whether another relocation writes a sampler's index into the word of this relocation.
     fn has_sampler(&self, r: &Relocation) -> bool {
         let sampler = |other: &Relocation| matches!(other.kind, RelocKind::Header { at: 1.., .. });
         let same = |other: &&Relocation| (other.section, other.offset) == (r.section, r.offset);
         self.module.relocations.iter().filter(same).any(sampler)
     }
 
-    /// Guest address of what a relocation changes.
+    /// Returns the guest address that a relocation changes.
     fn place(&self, r: &Relocation) -> Option<u64> {
         Some(self.addresses.globals.get(&r.section)?.wrapping_add(r.offset))
     }

@@ -1,4 +1,4 @@
-//! [`Module`]: one GPU binary as its driver would see it, before it has addresses.
+//! [`Module`]: one GPU binary as its driver sees it, before it has addresses.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,18 +11,19 @@ use super::ptx::PtxModule;
 use super::visa::{VisaKernel, VisaModule};
 use super::{Error, RawKernel, ShaderKernel};
 
-/// Instruction set of a module's code.
+/// The instruction set of a module's code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Isa {
     /// NVIDIA SASS of the Maxwell generation; `sm` is 50, 52 or 53.
     Maxwell { sm: u32 },
     /// AMD's machine code of the GFX9 generation ("Vega").
     Gfx9 { mach: Gfx9 },
-    /// NVIDIA's virtual instruction set, as text for a GPU of this generation or a later one.
+    /// NVIDIA's virtual instruction set, as text for a GPU of this or a later generation.
     Ptx { sm: u32 },
-    /// Intel's virtual instruction set, for GPUs of this generation where the file says for which.
+    /// Intel's virtual instruction set, for GPUs of this generation if the file says the
+    /// generation.
     Visa { platform: Option<Platform> },
-    /// None: the IR itself, as text.
+    /// No instruction set: the IR itself, as text.
     Ir,
 }
 
@@ -49,7 +50,7 @@ pub struct SymbolId(pub usize);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FunctionId(pub usize);
 
-/// A GPU binary: sections without addresses, and what refers to them.
+/// A GPU binary: sections without addresses, and the symbols, functions and relocations of them.
 #[derive(Clone, Debug)]
 pub struct Module {
     pub isa: Isa,
@@ -60,13 +61,13 @@ pub struct Module {
     /// Kernels and device functions, in file order.
     pub functions: Vec<Function>,
     pub relocations: Vec<Relocation>,
-    /// What only AMD's code objects have.
+    /// The data of only AMD's code objects.
     pub hsa: Option<Box<HsaModule>>,
-    /// What only PTX has.
+    /// The data of only PTX.
     pub ptx: Option<Arc<PtxModule>>,
-    /// What only vISA has.
+    /// The data of only vISA.
     pub visa: Option<Arc<VisaModule>>,
-    /// Kernels that the file has and that cannot be read. None of them is among the functions.
+    /// The kernels that cannot be read. None of them is among the functions.
     pub unreadable: Vec<Unreadable>,
 }
 
@@ -81,13 +82,14 @@ pub struct Unreadable {
 pub enum SectionKind {
     /// Instructions.
     Code,
-    /// Initial content of a constant bank, of one code section's kernels or of the whole module.
+    /// The initial content of a constant bank, of one code section's kernels or of the whole
+    /// module.
     Constant { bank: u8, owner: Option<SectionId> },
     /// Device memory, readable and writable.
     Global,
     /// Static shared memory, of one code section's kernels or of the whole module.
     Shared { owner: Option<SectionId> },
-    /// All that a module has, code, constants and variables, at fixed distances in guest memory.
+    /// All of a module's code, constants and variables, at fixed distances in guest memory.
     Image,
 }
 
@@ -98,7 +100,7 @@ pub struct Section {
     pub kind: SectionKind,
     /// A power of two, in bytes.
     pub align: u64,
-    /// Size at run time in bytes. What lies past `data` is zero.
+    /// The size at run time in bytes. Bytes after `data` are zero.
     pub size: u64,
     pub data: Vec<u8>,
 }
@@ -106,7 +108,7 @@ pub struct Section {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SymbolKind {
     Function,
-    /// A variable; its section says where.
+    /// A variable. Its section says where it is.
     Object,
     /// A whole section.
     Section,
@@ -118,18 +120,18 @@ pub enum SymbolKind {
 }
 
 impl SymbolKind {
-    /// A texture, a sampler or a surface: it stands for a handle.
+    /// Tells whether the symbol stands for a handle: of a texture, a sampler or a surface.
     pub fn is_image(self) -> bool {
         matches!(self, SymbolKind::Texture | SymbolKind::Sampler | SymbolKind::Surface)
     }
 }
 
-/// Who sees a symbol.
+/// The visibility of a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Binding {
     Local,
     Global,
-    /// As `Global`, and another module's definition may take its place.
+    /// As `Global`, but another module's definition may replace it.
     Weak,
 }
 
@@ -137,27 +139,28 @@ pub enum Binding {
 pub struct Symbol {
     pub name: String,
     pub kind: SymbolKind,
-    /// `None`: not defined in this module, or in a section that is not loaded.
+    /// `None`: the symbol is undefined in this module, or in a section that is not loaded.
     pub section: Option<SectionId>,
-    /// Bytes from the section's start.
+    /// The offset in bytes from the section's start.
     pub offset: u64,
-    /// In bytes.
+    /// The size in bytes.
     pub size: u64,
     pub binding: Binding,
-    /// An undefined variable in shared memory: it starts where dynamic shared memory starts.
+    /// Whether this undefined variable starts where dynamic shared memory starts.
     pub dynamic_shared: bool,
 }
 
 /// One kernel parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Param {
-    /// Bytes from the start of the parameter block.
+    /// The offset in bytes from the start of the parameter block.
     pub offset: u32,
-    /// In bytes.
+    /// The size in bytes.
     pub size: u32,
 }
 
-/// An indirect branch with the targets the compiler knew of, as offsets in the function's section.
+/// An indirect branch with the targets that the compiler knew, as offsets in the function's
+/// section.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndirectBranch {
     pub at: u32,
@@ -170,55 +173,57 @@ pub struct Function {
     pub name: String,
     pub symbol: SymbolId,
     pub section: SectionId,
-    /// Bytes from the section's start to the first instruction.
+    /// The offset in bytes from the section's start to the first instruction.
     pub offset: u64,
-    /// In bytes; 0 if the file does not say.
+    /// The size in bytes; 0 if the file does not say.
     pub size: u64,
-    /// Can be launched.
+    /// Whether the function can be launched.
     pub kernel: bool,
-    /// In the order of the source.
+    /// The parameters in the order of the source.
     pub params: Vec<Param>,
-    /// Where the parameter block starts in constant bank 0.
+    /// The start of the parameter block in constant bank 0.
     pub param_base: u32,
-    /// Size of the parameter block in bytes.
+    /// The size of the parameter block in bytes.
     pub param_bytes: u32,
-    /// 32-bit registers a lane uses.
+    /// The 32-bit registers that a lane uses.
     pub registers: u32,
-    /// Local memory of this function alone, in bytes per lane.
+    /// The local memory of this function alone, in bytes per lane.
     pub frame_bytes: u32,
-    /// Local memory of this function and all it calls, in bytes per lane; `None` if recursion or pointers hide it.
+    /// The local memory of this function and its callees, in bytes per lane.
+    ///
+    /// `None` if recursion or pointers hide it.
     pub stack_bytes: Option<u32>,
-    /// Memory for the divergence stack past what the hardware holds, in bytes per warp.
+    /// The memory of the divergence stack beyond the hardware's part, in bytes per warp.
     pub crs_bytes: u32,
-    /// Hardware barriers of the block that it uses.
+    /// The number of the block's hardware barriers that the function uses.
     pub barriers: u32,
-    /// Static shared memory in bytes.
+    /// The static shared memory in bytes.
     pub shared_bytes: u64,
-    /// Most threads a block may have, per axis.
+    /// The most threads of a block, per axis.
     pub max_threads: Option<[u32; 3]>,
-    /// The only block shape it may be launched with.
+    /// The only block shape that a launch may have.
     pub required_threads: Option<[u32; 3]>,
-    /// Names of external functions it needs.
+    /// The names of external functions that the function needs.
     pub externs: Vec<SymbolId>,
-    /// Offsets of EXIT instructions in its section.
+    /// The offsets of EXIT instructions in the function's section.
     pub exits: Vec<u32>,
     pub indirect_branches: Vec<IndirectBranch>,
-    /// What only a kernel of AMD's code objects has.
+    /// The data of only a kernel of AMD's code objects.
     pub hsa: Option<Box<HsaKernel>>,
-    /// What only a plain stream of AMD's instructions has.
+    /// The data of only a plain stream of AMD's instructions.
     pub raw: Option<Box<RawKernel>>,
-    /// What only a shader has.
+    /// The data of only a shader.
     pub shader: Option<Box<ShaderKernel>>,
-    /// What only a function of vISA has.
+    /// The data of only a function of vISA.
     pub visa: Option<Box<VisaKernel>>,
-    /// What only a graphics program of Maxwell has.
+    /// The data of only a graphics program of Maxwell.
     pub header: Option<Box<Header>>,
 }
 
-/// Which bits of a number a relocation writes.
+/// The bits of a number that a relocation writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Half {
-    /// All; a number that does not fit is an error.
+    /// All bits. A number that does not fit is an error.
     Whole,
     /// Bits 0 to 31.
     Low,
@@ -226,35 +231,41 @@ pub enum Half {
     High,
 }
 
-/// What a relocation writes. S is the symbol's address, A the addend, P the address of the place. Fields are in the little-endian 32- or 64-bit word
-/// at the place; `at` is a field's lowest bit, `bits` its width.
+/// The value that a relocation writes.
+///
+/// S is the symbol's address, A the addend, P the address of the place. Fields are in the
+/// little-endian 32- or 64-bit word at the place; `at` is a field's lowest bit, `bits` its width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RelocKind {
-    /// S + A, S being an address in the symbol's own space.
+    /// S + A, where S is an address in the symbol's own space.
     Address { half: Half, at: u8, bits: u8 },
     /// S + A - P.
     PcRelative { half: Half, at: u8, bits: u8 },
-    /// S + A, S being a generic address.
+    /// S + A, where S is a generic address.
     Generic { at: u8, bits: u8 },
-    /// Operand c[bank][S + A] of an instruction: the word offset in 14 bits, above it the bank in 5 bits.
+    /// The operand c[bank][S + A] of an instruction.
+    ///
+    /// The word offset has 14 bits, the bank above it 5 bits.
     ConstantOperand { at: u8 },
-    /// Operand c[bank][register + S + A] of an instruction: the offset in bytes in 16 bits, signed, above it the bank in 5 bits.
+    /// The operand c[bank][register + S + A] of an instruction.
+    ///
+    /// The offset in bytes has 16 bits, signed; the bank above it 5 bits.
     ConstantAddress { at: u8 },
-    /// Index of a texture, surface or sampler header.
+    /// The index of a texture, surface or sampler header.
     Header { at: u8, bits: u8 },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Relocation {
-    /// What is written to.
+    /// The section that is written to.
     pub section: SectionId,
-    /// In bytes from its start.
+    /// The offset in bytes from the section's start.
     pub offset: u64,
     pub kind: RelocKind,
-    /// What the format calls this kind.
+    /// The format's name of this kind.
     pub name: &'static str,
     pub symbol: SymbolId,
-    /// `None`: what stands at the place already.
+    /// The addend. `None`: the value that is at the place already.
     pub addend: Option<i64>,
 }
 
@@ -265,7 +276,7 @@ impl Unreadable {
 }
 
 impl Function {
-    /// A function of which nothing but its place is known.
+    /// Makes a function of which only the place is known.
     pub fn new(
         name: String,
         symbol: SymbolId,
@@ -305,7 +316,7 @@ impl Function {
 }
 
 impl RelocKind {
-    /// Bytes of the place it changes.
+    /// Returns the size in bytes of the place that the relocation changes.
     pub const fn bytes(self) -> u64 {
         let last = match self {
             RelocKind::Address { at, bits, .. }
@@ -320,12 +331,12 @@ impl RelocKind {
 }
 
 impl Module {
-    /// Bits of an address in memory.
+    /// Returns the bits of an address in memory.
     pub fn address_bits(&self) -> u8 {
         self.ptx.as_ref().map_or(64, |ptx| ptx.address_bits())
     }
 
-    /// Of these sections, with no symbols yet.
+    /// Makes a module of these sections, without symbols.
     pub fn new(isa: Isa, sections: Vec<Section>) -> Module {
         let (symbols, functions, relocations) = (vec![], vec![], vec![]);
         Module {
@@ -341,11 +352,11 @@ impl Module {
         }
     }
 
-    /// The module, if it has a kernel that can be read, or none that cannot be.
+    /// Returns the module if it has a readable kernel, or no unreadable one.
     ///
     /// # Errors
     ///
-    /// That of the first kernel.
+    /// Returns the error of the first kernel.
     pub(super) fn readable(mut self) -> Result<Module, Error> {
         let has_kernel = self.kernels().next().is_some();
         if has_kernel || self.unreadable.is_empty() {
@@ -355,12 +366,12 @@ impl Module {
         }
     }
 
-    /// Why the kernel of that name cannot be read.
+    /// Returns the reason why the kernel with this name cannot be read.
     pub fn unreadable(&self, name: &str) -> Option<&Error> {
         self.unreadable.iter().find(|kernel| kernel.name == name).map(|kernel| &kernel.error)
     }
 
-    /// Names of all kernels, readable or not.
+    /// Returns the names of all kernels, readable or not.
     pub fn kernel_names(&self) -> impl Iterator<Item = &str> {
         let readable = self.kernels().map(|(_, kernel)| kernel.name.as_str());
         readable.chain(self.unreadable.iter().map(|kernel| kernel.name.as_str()))
@@ -370,7 +381,7 @@ impl Module {
         self.functions.iter().enumerate().filter(|(_, f)| f.kernel).map(|(i, f)| (FunctionId(i), f))
     }
 
-    /// The kernel of that name.
+    /// Returns the kernel with this name.
     pub fn kernel(&self, name: &str) -> Option<FunctionId> {
         self.kernels().find(|(_, f)| f.name == name).map(|(id, _)| id)
     }
@@ -387,12 +398,14 @@ impl Module {
         &self.symbols[id.0]
     }
 
-    /// Where this code section's kernels find static shared memory.
+    /// Returns the layout of static shared memory of this code section's kernels.
     pub fn shared_layout(&self, code: SectionId) -> SharedLayout {
         SharedSections::of(self).layout(code)
     }
 
-    /// The variable of that name, which has a section: one that other modules see before one that they do not.
+    /// Returns the variable with this name, if it has a section.
+    ///
+    /// A variable that other modules see precedes a local one.
     pub fn variable(&self, name: &str) -> Option<SymbolId> {
         let is_it =
             |s: &Symbol| s.name == name && s.kind == SymbolKind::Object && s.section.is_some();
@@ -401,11 +414,13 @@ impl Module {
     }
 }
 
-/// Offset in shared memory of each static shared section that blocks of a code section's kernels have, and where static shared memory ends. What
-/// belongs to the whole module comes first.
+/// The layout of the static shared memory of a code section's kernels.
+///
+/// It has the offset of each static shared section, and the end of static shared memory. Sections
+/// of the whole module come first.
 pub type SharedLayout = (Vec<(SectionId, u64)>, u64);
 
-/// The static shared sections of a module by what they belong to, for layouts of many kernels.
+/// The static shared sections of a module by owner, for layouts of many kernels.
 pub struct SharedSections<'a> {
     module: &'a Module,
     of_owner: BTreeMap<Option<SectionId>, Vec<SectionId>>,
@@ -424,7 +439,7 @@ impl<'a> SharedSections<'a> {
         SharedSections { module, of_owner }
     }
 
-    /// The code sections that have some.
+    /// Returns the code sections that own static shared sections.
     pub fn owners(&self) -> impl Iterator<Item = Option<SectionId>> {
         self.of_owner.keys().copied()
     }

@@ -1,5 +1,6 @@
-//! PTX: text that a driver compiles when it loads it. The code of the module is the text itself: the address of an instruction is
-//! where it stands there.
+//! PTX: text that a driver compiles when it loads it.
+//!
+//! The code of the module is the text: the address of an instruction is its position in the text.
 
 use std::sync::{Arc, OnceLock};
 
@@ -16,22 +17,22 @@ use super::module::{
 };
 use super::recognise::is_ptx;
 
-/// A module of PTX with what the rest of warploom knows of it.
+/// A module of PTX with the facts that the rest of warploom needs.
 #[derive(Clone, Debug)]
 pub struct PtxModule {
     pub module: Arc<ptx::Module>,
-    /// The symbol of each variable that has one.
+    /// The symbol of each variable that has a symbol.
     pub variables: FxHashMap<VariableId, SymbolId>,
     /// The PTX function of each function.
     pub functions: FxHashMap<FunctionId, ptx::FunctionId>,
-    /// Offsets in shared memory of the variables that a kernel may name.
+    /// The offsets in shared memory of the variables that a kernel may name.
     pub shared: FxHashMap<FunctionId, FxHashMap<VariableId, u64>>,
-    /// Of each kernel, found out when it is first launched.
+    /// The needs of each kernel, computed when it is first launched.
     pub needs: FxHashMap<FunctionId, OnceLock<Needs>>,
 }
 
 impl PtxModule {
-    /// Bits of an address in memory.
+    /// Returns the bits of an address in memory.
     pub fn address_bits(&self) -> u8 {
         self.module.address_size
     }
@@ -41,7 +42,7 @@ const CODE: SectionId = SectionId(0);
 const GLOBAL: SectionId = SectionId(1);
 const CONST: SectionId = SectionId(2);
 
-/// Sections of a module that is made.
+/// A module under construction.
 struct Making {
     module: Module,
     ptx: PtxModule,
@@ -55,16 +56,16 @@ fn binding(linkage: Linkage) -> Binding {
     }
 }
 
-/// The module of a text.
+/// Makes the module of a text.
 pub(super) fn parse(bytes: &[u8]) -> Result<Module, Error> {
     module(warploom_ptx::read(bytes)?)
 }
 
-/// The module of several texts that are linked, each with what messages call it.
+/// Links several texts to a module. Each text comes with its name for messages.
 ///
 /// # Errors
 ///
-/// One of them is no PTX or wrong in itself, which the error names; they do not go together.
+/// A text is no PTX or wrong in itself, which the error names; or the texts do not fit together.
 pub fn parse_linked(texts: &[(&str, &[u8])]) -> Result<Module, Error> {
     let read = |&(name, bytes): &(&str, &[u8])| {
         let named = |problem| Error::Linked { name: name.into(), problem: Box::new(problem) };
@@ -81,7 +82,7 @@ pub fn parse_linked(texts: &[(&str, &[u8])]) -> Result<Module, Error> {
     module(warploom_ptx::link(modules)?)
 }
 
-/// Puts a checked module into the form that all binaries have.
+/// Converts a checked module to the form that all binaries have.
 pub fn module(read: ptx::Module) -> Result<Module, Error> {
     let read = Arc::new(read);
     let section =
@@ -181,7 +182,7 @@ impl Making {
         let made = &mut self.module.sections[section.0];
         made.size = end;
         if space == StateSpace::Const {
-            // What a bank holds is content.
+            // The content of a constant bank includes its zeros.
             made.data.resize(end as usize, 0);
         }
         for &(id, offset) in &places {
@@ -216,7 +217,7 @@ impl Making {
         Ok(())
     }
 
-    /// Relocations for addresses in initial contents.
+    /// Adds relocations for addresses in initial contents.
     fn initial_addresses(&mut self, read: &ptx::Module) -> Result<(), Error> {
         for (variable, id) in read.variables.iter().zip(0..) {
             let Some(&symbol) = self.ptx.variables.get(&VariableId(id)) else { continue };
@@ -242,7 +243,7 @@ impl Making {
                 }
                 let bits = address.bits;
                 let kind = match address.generic {
-                    // A texture or surface: its handle.
+                    // A texture or surface: its handle is written.
                     _ if self.module.symbol(of).kind.is_image() => {
                         RelocKind::Header { at: 0, bits: 32 }
                     }
@@ -274,8 +275,9 @@ impl Making {
     }
 }
 
-/// Addresses of which each byte is written by itself, as compilers do it in packed structures, become whole ones: 8 or 4 bytes one after
-/// the other, the lowest first.
+/// Joins addresses whose bytes are written separately, as compilers do in packed structures.
+///
+/// An address has 8 or 4 consecutive bytes, the lowest first.
 fn whole_addresses(addresses: &[InitialAddress]) -> Vec<InitialAddress> {
     let mut whole = vec![];
     let mut rest = addresses;

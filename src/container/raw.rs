@@ -1,40 +1,44 @@
-//! What a kernel of a plain stream of GFX9 instructions has in place of a descriptor: [`RawKernel`].
+//! The start of a plain GFX9 stream's kernel, instead of a descriptor: [`RawKernel`].
 
 use super::hsaco::{FloatMode, SystemSgpr};
 
-/// How waves start. What no entry names is 0; no two entries overlap.
+/// How waves start. Registers that no entry names are 0; no two entries overlap.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RawKernel {
-    /// VGPRs of a lane, 1 to 256.
+    /// The VGPRs of a lane, 1 to 256.
     pub vgprs: u32,
-    /// Scratch of a lane in bytes. The memory itself is the caller's: waves only learn how far into it theirs begins.
+    /// The scratch of a lane in bytes.
+    ///
+    /// The caller provides the memory: waves only learn the offset of their own part.
     pub scratch_bytes: u32,
     pub mode: FloatMode,
-    /// By first register; all registers are below 104.
+    /// Entries by first register. All registers are below 104.
     pub sgpr: Vec<(u8, ScalarStart)>,
-    /// By first register; all registers are below `vgprs`.
+    /// Entries by first register. All registers are below `vgprs`.
     pub vgpr: Vec<(u8, VectorStart)>,
 }
 
-/// What SGPRs start with. Parameters are those of the [`Function`](super::Function), by number.
+/// The initial value of SGPRs.
+///
+/// Parameters are the parameters of the [`Function`](super::Function), by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScalarStart {
     /// The words of a parameter, one in each register.
     Param(usize),
     System(SystemSgpr),
-    /// A parameter is the address of a word for each warp of the launch.
+    /// A word for each warp of the launch; the parameter is the array's address.
     Warps(usize),
 }
 
-/// What VGPRs start with.
+/// The initial value of VGPRs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VectorStart {
-    /// The words of a parameter, one in each register, the same in all lanes.
+    /// The words of a parameter, one in each register, equal in all lanes.
     Param(usize),
-    /// A parameter is the address of a word for each lane of the block, x fastest.
+    /// A word for each lane of the block, x fastest; the parameter is the array's address.
     Lanes(usize),
-    /// A parameter is the address of a word for each lane of the launch, of blocks in a line.
+    /// A word for each lane of the launch, blocks in a line; the parameter is the array's address.
     Row(usize),
-    /// Index of the lane in its block on an axis.
+    /// The index of the lane in its block on an axis.
     WorkItemId(u8),
 }

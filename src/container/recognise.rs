@@ -1,4 +1,4 @@
-//! Which format a file has: this does not depend on the guests that there are.
+//! The format of a file. It does not depend on the guests of this build.
 
 use warploom_guest::header::{HEADER_BYTES, Header};
 
@@ -6,7 +6,7 @@ use super::{fatbin, hsaco, text};
 
 /// The first bytes of vISA's old binaries.
 const VISA_BINARY: &[u8] = b"CISA";
-/// Machine numbers of the files, with addresses of 32 and 64 bits.
+/// The machine numbers of OpenCL files, with addresses of 32 and 64 bits.
 pub(crate) const OPENCL_MACHINES: [u16; 2] = [0xaf5a, 0xaf5b];
 /// The machine of zebins.
 const ZEBIN_MACHINE: u16 = 205;
@@ -23,7 +23,7 @@ pub enum Format {
     AmdOpenCl,
     /// One or several of clang's offload bundles.
     OffloadBundle,
-    /// An ELF file of another machine; fat binaries and offload bundles may be in its sections.
+    /// An ELF file of another machine. Its sections may contain fat binaries and offload bundles.
     HostElf,
     /// NVIDIA's PTX, text that a driver compiles.
     Ptx,
@@ -61,7 +61,7 @@ impl std::fmt::Display for Format {
     }
 }
 
-/// The format of a file by its first bytes.
+/// Returns the format of a file by its first bytes.
 pub fn recognise(bytes: &[u8]) -> Option<Format> {
     use hsaco::{bundle, compressed};
     if bytes.starts_with(&fatbin::MAGIC) {
@@ -97,7 +97,7 @@ pub fn recognise(bytes: &[u8]) -> Option<Format> {
     })
 }
 
-/// Whether a file is PTX: text of which the first directive is `.version`.
+/// Tells whether a file is PTX: text whose first directive is `.version`.
 pub(crate) fn is_ptx(bytes: &[u8]) -> bool {
     let mut rest = bytes;
     loop {
@@ -116,12 +116,14 @@ pub(crate) fn is_ptx(bytes: &[u8]) -> bool {
     }
 }
 
-/// Whether a file is vISA: text of which the first directives are `.version` and a routine's.
+/// Tells whether a file is vISA: text whose first directives are `.version` and a routine's
+/// directive.
 fn is_visa_text(bytes: &[u8]) -> bool {
     if !is_ptx(bytes) {
         return false;
     }
-    // Comments may stand before and between the directives; the number of the version is on the line of its directive.
+    // Comments may stand before and between the directives. The version's number is on the line of
+    // its directive.
     let mut rest = bytes;
     loop {
         rest = rest.trim_ascii_start();
@@ -139,12 +141,12 @@ fn is_visa_text(bytes: &[u8]) -> bool {
     }
 }
 
-/// Whether bytes begin with a header, and behind it with a scheduling word.
+/// Tells whether bytes begin with a header and a scheduling word.
 fn is_shader(bytes: &[u8]) -> bool {
     let scheduling = bytes
         .get(HEADER_BYTES..)
         .and_then(|code| code.first_chunk().copied())
         .map(u64::from_le_bytes);
-    // It has three fields of 21 bits; a bundle of 0 is no code.
+    // A scheduling word has three fields of 21 bits; a bundle of 0 is no code.
     scheduling.is_some_and(|word| word != 0 && word >> 63 == 0) && Header::read(bytes).is_ok()
 }

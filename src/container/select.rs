@@ -1,36 +1,37 @@
-//! Which modules of a file are taken: of each fat binary and each offload bundle the member that suits a GPU best.
+//! Selects the modules of a file: of each fat binary and offload bundle, the member that suits a
+//! GPU best.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Arch, Error, Format, Module, cubin, fatbin, hsaco, ptx, recognise, sph, text, visa};
 
-/// Every module in the file that can run: of a fat binary or an offload bundle the best member, nested ones included.
+/// Returns every module of the file that can run.
 ///
-/// It is what the driver of an sm_52 device would take, sm_52 before sm_50, else one of sm_53, else PTX, that for the newest GPU up to
-/// sm_90 first; of AMD's GPUs gfx900 comes first, then gfx906, with XNACK off.
+/// From a fat binary or an offload bundle, nested ones included, it takes the best member. An sm_52
+/// driver's choice comes first: sm_52 before sm_50. Then follow sm_53 and PTX, the newest GPU up to
+/// sm_90 first. Of AMD's GPUs, gfx900 comes first, then gfx906, with XNACK off.
 pub fn modules(bytes: &[u8]) -> Result<Vec<Module>, Error> {
     modules_for(bytes, None)
 }
 
-/// Likewise what the driver of this GPU would take.
+/// Returns the modules that this GPU's driver would take.
 pub fn modules_for(bytes: &[u8], arch: Option<Arch>) -> Result<Vec<Module>, Error> {
     Ok(read_for(bytes, arch)?.modules)
 }
 
-/// What of a file can run.
+/// The modules of a file that can run.
 pub struct Modules {
     pub modules: Vec<Module>,
-    /// Why members cannot be read that would have been taken. The next best member stands in for
-    /// each.
+    /// The reasons why selected members cannot be read. The next best member replaces each.
     pub unreadable: Vec<Error>,
 }
 
-/// Likewise with the members that cannot be read.
+/// Returns the modules that this GPU's driver would take, and the errors of unreadable members.
 ///
 /// # Errors
 ///
-/// No member can be read, or the file itself cannot be.
+/// No member can be read, or the file itself cannot be read.
 pub fn read_for(bytes: &[u8], arch: Option<Arch>) -> Result<Modules, Error> {
     let rank = |code: Arch| match arch {
         Some(gpu) => gpu.rank(code).map(|rank| (0, rank)),
@@ -44,7 +45,7 @@ pub fn read_for(bytes: &[u8], arch: Option<Arch>) -> Result<Modules, Error> {
                 return Ok(Modules { modules: vec![*module], unreadable });
             }
             Ok(Candidates::Members(best)) => best,
-            // None is left.
+            // No member is left.
             Err(_) if !unreadable.is_empty() => return Err(unreadable.swap_remove(0)),
             Err(error) => return Err(error),
         };
@@ -66,7 +67,7 @@ pub fn read_for(bytes: &[u8], arch: Option<Arch>) -> Result<Modules, Error> {
     }
 }
 
-/// The texts of PTX in a file that can be linked for a GPU: of each fat binary the best.
+/// Returns the PTX texts in a file that can be linked for a GPU: of each fat binary the best.
 ///
 /// # Errors
 ///
@@ -88,13 +89,13 @@ pub fn texts_for(bytes: &[u8], arch: Option<Arch>) -> Result<Vec<Vec<u8>>, Error
     }
 }
 
-/// What may be taken of a file: of each unit the best member.
+/// The candidates of a file: the best member of each unit.
 enum Candidates {
     Module(Box<Module>),
     Members(BTreeMap<Unit, (Rank, Member<'static>)>),
 }
 
-/// The candidates but for members that were refused.
+/// Returns the candidates, except members that were refused.
 fn candidates(
     bytes: &[u8],
     arch: Option<Arch>,
@@ -132,7 +133,7 @@ fn candidates(
     Ok(Candidates::Members(best))
 }
 
-/// Shows every module that warploom runs code of, whichever GPU it is for, one after the other, with what messages call it.
+/// Shows each module that warploom runs, whatever its GPU, with its name in messages.
 pub fn each_module(
     bytes: &[u8],
     show: &mut dyn FnMut(&str, Result<Module, Error>),
@@ -151,13 +152,13 @@ pub fn each_module(
     }
 }
 
-/// Greatest best.
+/// The rank of a member: greater is better.
 type Rank = (usize, u32);
 
 /// A file as it is read.
 enum File {
     Module(Box<Module>),
-    /// Of members for several GPUs.
+    /// A container of members for several GPUs.
     Container(Format),
 }
 
@@ -192,7 +193,7 @@ impl File {
     }
 }
 
-/// Of which members one is taken: a fat binary or an offload bundle, and its number.
+/// A fat binary or an offload bundle with its number: one of its members is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Unit {
     FatBinary(usize),
@@ -202,12 +203,12 @@ enum Unit {
 /// Code for one GPU in a container.
 struct Member<'a> {
     unit: Unit,
-    /// What messages call it, and its offset.
+    /// The name in messages, and the offset.
     label: String,
     offset: u64,
-    /// None: this is nothing that warploom runs.
+    /// The GPU. `None`: the member is nothing that warploom runs.
     arch: Option<Arch>,
-    /// That of one for a GPU which is not wanted is empty.
+    /// The content. It is empty in a member for a GPU that is not wanted.
     content: Result<Cow<'a, [u8]>, Error>,
 }
 
@@ -230,7 +231,7 @@ impl Member<'_> {
     }
 }
 
-/// Shows the members of a container, nested ones included. `wanted` says for which GPUs.
+/// Shows the members of a container, nested ones included. `wanted` selects the GPUs.
 fn visit(
     bytes: &[u8],
     format: Format,
@@ -281,7 +282,7 @@ fn visit(
     Ok(())
 }
 
-/// What messages say of members, each once.
+/// The labels of members for messages, each once.
 #[derive(Default)]
 struct Found(Vec<String>);
 
@@ -293,7 +294,7 @@ impl Found {
     }
 }
 
-/// Members that a message names.
+/// The most members that a message names.
 const MAX_LISTED: usize = 12;
 
 impl std::fmt::Display for Found {

@@ -1,21 +1,24 @@
 //! Shaders: programs of one stage of a graphics pipeline, without the hardware around it.
 //!
-//! What the hardware would give lanes, and where what they export goes, are *rows* in guest memory: a word for each lane of the launch, and
-//! room for whole warps behind them. A shader's parameters are the addresses of these.
+//! The inputs that hardware would give to lanes, and the exports of lanes, are *rows* in guest
+//! memory. A row is a word for each lane of the launch, with room for whole warps at the end. A
+//! shader's parameters are the addresses of rows.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 pub use warploom_guest::shader::{Parameter, Stage, emitted};
 
-/// What the hardware gives lanes before they start: an array of `[pixels]`, and a `builtin` of `[[raw.vgpr]]`.
+/// An input that hardware gives to lanes before they start.
+///
+/// It is an array of `[pixels]`, and a `builtin` of `[[raw.vgpr]]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Input {
-    /// Of vertices: number within the instance, and the instance's.
+    /// Vertices: the number within the instance. `InstanceId`: the number of the instance.
     VertexId,
     InstanceId,
-    /// Weights of vertices 1 and 2 (I, J), with or without perspective.
+    /// The weights of vertices 1 and 2 (I, J), with or without perspective.
     PerspSample,
     PerspCenter,
     PerspCentroid,
@@ -25,71 +28,79 @@ pub enum Input {
     LinearCenter,
     LinearCentroid,
     LineStipple,
-    /// Place in the window, depth, and the clip coordinate w.
+    /// The place in the window, the depth, and the clip coordinate w.
     PosX,
     PosY,
     PosZ,
     PosW,
-    /// Not 0 in front.
+    /// Nonzero in front faces.
     FrontFace,
-    /// Sample number in bits 8 to 11.
+    /// The sample number in bits 8 to 11.
     Ancillary,
     SampleCoverage,
     PosFixed,
-    /// Maxwell: place in the window, depth and 1 / w.
+    /// Maxwell: the place in the window, the depth and 1 / w.
     X,
     Y,
     Z,
     InverseW,
-    /// Maxwell: screen-linear weights of vertices 1 and 2.
+    /// Maxwell: the screen-linear weights of vertices 1 and 2.
     Barycentric,
-    /// Maxwell: all ones in front.
+    /// Maxwell: all ones in front faces.
     Front,
-    /// Maxwell: which sample the lane is for, and where the centroid is, in 4096ths of a pixel from its centre: two signed halves, x below.
+    /// Maxwell: the sample of the lane. `CentroidOffset`: the place of the centroid.
+    ///
+    /// It is in 4096ths of a pixel from the centre: two signed halves, x below.
     SampleIndex,
     CentroidOffset,
-    /// Of a vertex of the first half of merged stages: its number in the workgroup.
+    /// Merged stages, first half: the number of the vertex in the workgroup.
     VertexInGroup,
-    /// Where a vertex is in its patch.
+    /// The position of a vertex in its patch.
     TessU,
     TessV,
-    /// The patch of a vertex: its number in the workgroup that made it, and in the launch.
+    /// The number of a vertex's patch in the workgroup that made it. `PatchId`: the number in the
+    /// launch.
     PatchInGroup,
     PatchId,
-    /// Of a thread of a patch: the patch's number in the workgroup in bits 0 to 7, its own in the patch from bit 8 on.
+    /// Threads of a patch: the patch's number in the workgroup in bits 0 to 7.
+    ///
+    /// From bit 8 on: the thread's number in the patch.
     PatchThread,
-    /// Of a thread of a primitive: the primitive's number, and its own.
+    /// Threads of a primitive: the primitive's number. `InvocationId`: the thread's number.
     PrimitiveId,
     InvocationId,
-    /// Where LDS has a primitive's vertices, in words: two halves each.
+    /// The places of a primitive's vertices in LDS, in words: two halves each.
     #[serde(rename = "vertices_01")]
     Vertices01,
     #[serde(rename = "vertices_23")]
     Vertices23,
     #[serde(rename = "vertices_45")]
     Vertices45,
-    /// Where the ring of a geometry program has a vertex, in words.
+    /// The place of a vertex in the ring of a geometry program, in words.
     RingVertex,
 }
 
-/// What the hardware gives waves of GFX9 before they start: a `builtin` of `[[raw.sgpr]]` in shaders.
+/// An input that hardware gives to GFX9 waves before they start.
+///
+/// It is a `builtin` of `[[raw.sgpr]]` in shaders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WaveInput {
-    /// Of fragment programs: which quads begin a primitive, and whether centroids are centres.
+    /// Fragment programs: the quads that begin a primitive, and whether centroids are centres.
     PrimMask,
-    /// Of merged stages: the lanes of both halves, and which wave of the workgroup it is.
+    /// Merged stages: the lanes of both halves, and the number of the wave in the workgroup.
     WaveInfo,
-    /// Bytes from the start of the off-chip buffer to what it has of the workgroup's patches.
+    /// Bytes from the start of the off-chip buffer to the workgroup's patches.
     OffchipOffset,
-    /// Bytes from the start of the buffer of tessellation factors to those of the workgroup's patches.
+    /// Bytes from the start of the buffer of tessellation factors to the factors of the workgroup's
+    /// patches.
     FactorOffset,
     /// Bytes from the start of a geometry program's ring to the wave's part.
     RingOffset,
 }
 
 impl Input {
-    /// Words of a lane.
+    /// Returns the number of words of a lane.
     pub const fn components(self) -> usize {
         use Input::*;
         match self {
@@ -105,7 +116,7 @@ impl Input {
     }
 }
 
-/// Where a shader exports to.
+/// A target of a shader's exports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ExportTarget {
     /// A render target.
@@ -118,14 +129,14 @@ pub enum ExportTarget {
     Parameter(u8),
     /// Maxwell: words of the attribute space from this address on.
     Attribute(u32),
-    /// Maxwell: the same of patches.
+    /// Maxwell: words of patches from this address on.
     Patch(u32),
-    /// What a thread of a geometry program did with each vertex: see [`emitted`].
+    /// The state of each vertex of a geometry program's thread: see [`emitted`].
     Emitted,
 }
 
 impl ExportTarget {
-    /// As manifests name it.
+    /// Returns the target with this name in manifests.
     pub fn from_name(name: &str) -> Option<ExportTarget> {
         let number = |prefix: &str, count: u8| {
             let digits = name.strip_prefix(prefix).filter(|digits| !digits.starts_with('+'))?;
@@ -154,32 +165,37 @@ impl ExportTarget {
 /// An array of a shader's launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ShaderArray {
-    /// A row: not 0 in lanes that exist and are no helpers.
+    /// A row: nonzero in lanes that exist and are no helpers.
     Covered,
-    /// A row: the program leaves a word other than 0 in lanes that it keeps.
+    /// A row: the program leaves a nonzero word in lanes that it keeps.
     Written,
-    /// Maxwell, a row: bytes from the start of [`ShaderArray::Table`] to what it has of the lane's primitive.
+    /// Maxwell, a row: bytes from the start of [`ShaderArray::Table`] to the data of the lane's
+    /// primitive.
     Primitive,
-    /// Maxwell: what primitives have, `[vertex][word]`, then w of each vertex.
+    /// Maxwell: the data of primitives: `[vertex][word]`, then w of each vertex.
     Table,
-    /// GFX9: a row for a word of an attribute's component: P0, P1 - P0, P2 - P0 of the lane's primitive.
+    /// GFX9: a row for a word of an attribute's component: P0, P1 - P0, P2 - P0 of the lane's
+    /// primitive.
     Parameter(Parameter),
-    /// GFX9: a word for each warp, which its scalar registers begin with.
+    /// GFX9: a word for each warp, with which its scalar registers begin.
     Wave(WaveInput),
     /// A row for each component of an input.
     Input(Input, u8),
-    /// A row for each word of the attribute space that lanes are given: its address.
+    /// A row for each input word of the attribute space, by its address.
     Attribute(u32),
-    /// Maxwell: a row for each word of the lane's patch: its address.
+    /// Maxwell: a row for each word of the lane's patch, by its address.
     Patch(u32),
     /// A row: words of a vector register, GFX9.
     Lanes(u8),
-    /// A row for each vertex that a lane may emit, and one behind the last, 0 at first: see [`emitted`].
+    /// A row for each vertex that a lane may emit, and a row after the last, 0 at first: see
+    /// [`emitted`].
     Emitted,
-    /// GFX9: a row, the number of the lane's next vertex.
+    /// GFX9, a row: the number of the lane's next vertex.
     NextVertex,
-    /// A row, 0 at first, for each word that lanes export to a target; of attributes the word is that of the address, and has number 0. A geometry program
-    /// has one for each vertex that a lane may emit.
+    /// A row, 0 at first, for each word that lanes export to a target.
+    ///
+    /// The word of an attribute is the word at its address, and has number 0. A geometry program
+    /// has a row for each vertex that a lane may emit.
     Export(ExportTarget, u8),
 }
 
@@ -187,22 +203,28 @@ pub enum ShaderArray {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShaderKernel {
     pub stage: Stage,
-    /// Attributes of a primitive, GFX9; words of a vertex, Maxwell.
+    /// GFX9: the attributes of a primitive. Maxwell: the words of a vertex.
     pub attributes: u32,
     /// The constant bank in which instructions of Maxwell find handles of images.
     pub texture_bank: u8,
-    /// Lanes of the launch.
+    /// The lanes of the launch.
     pub lanes: u32,
-    /// Vertices of a primitive that comes in.
+    /// The vertices of an input primitive.
     pub vertices: u32,
-    /// Vertices that a lane of a geometry program may emit.
+    /// The most vertices that a lane of a geometry program may emit.
     pub max_vertices: u32,
-    /// Bytes from a row to that of the next vertex.
+    /// Bytes from a row to the row of the next vertex.
     pub stride: u32,
-    /// What lanes are given are rows of a warp, again for each slot: so many bytes lie between those of two. 0: rows are of the launch.
+    /// The bytes between the input rows of two slots: each slot has input rows for one warp.
+    ///
+    /// 0: input rows are of the launch.
     pub slot_bytes: u32,
-    /// Of a launch of one primitive, which of the function's parameters has its words: `[attribute][component][3]`.
+    /// For launches of one primitive: the function's parameter with its words.
+    ///
+    /// The words are `[attribute][component][3]`.
     pub parameters: Option<usize>,
-    /// Which of the function's parameters is the address of an array, each of 8 bytes. What is not here, the launch does not have.
+    /// The function's parameter with the address of each array, of 8 bytes.
+    ///
+    /// The launch does not have arrays that are not here.
     pub arrays: BTreeMap<ShaderArray, usize>,
 }

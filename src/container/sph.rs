@@ -1,5 +1,6 @@
-//! Graphics programs for NVIDIA Maxwell as drivers and emulators keep them: a header of 80 bytes, then the code. Facts, `graphics.md`,
-//! sections 1.1 and 1.2.
+//! Graphics programs for NVIDIA Maxwell in the form of drivers and emulators.
+//!
+//! A program is a header of 80 bytes, then the code. Facts, `graphics.md`, sections 1.1 and 1.2.
 
 use warploom_guest::header::{HEADER_BYTES, Header};
 use warploom_maxwell::{BUNDLE_BYTES, Opcode, WORD_BYTES, code};
@@ -9,22 +10,25 @@ use super::module::{
 };
 use super::{Error, Format, Stage, text};
 
-/// A branch to itself, as compilers put it behind a program: with two kinds of guard.
+/// A branch to itself, which compilers put behind a program, with two kinds of guard.
 const ENDS: [u64; 2] = [0xe240_0fff_ff87_000f, 0xe240_0fff_ff07_000f];
 
-/// BRA without condition, where its distance stands and how far it reaches; the guard and the test of condition codes, as EXIT has them too.
+/// BRA without condition.
+///
+/// The following constants: the position of its distance, the end of its reach, and the bits of the
+/// guard and the test of condition codes, which EXIT has too.
 const BRANCH: u64 = 0xe240_0000_0000_0000;
 const BRANCH_AT: u32 = 20;
 const BRANCH_BYTES: u64 = 1 << 23;
 const CONDITION: u64 = 0xf_001f;
 
-/// The module of a header and its code; its only kernel has the name of its stage.
+/// Makes the module of a header and its code. The only kernel has the name of its stage.
 pub(super) fn parse(bytes: &[u8]) -> Result<Module, Error> {
     let header = Header::read(bytes)?;
     module(header.stage().name(), header, &bytes[HEADER_BYTES..])
 }
 
-/// The module of a header and its code, or of assembly that says both.
+/// Makes the module of a header and its code, or of assembly that has both.
 pub fn with_header(name: &str, bytes: &[u8]) -> Result<Module, Error> {
     if text::recognise(bytes) == Some(Format::Assembly) {
         return text::parse(bytes, Format::Assembly);
@@ -32,7 +36,7 @@ pub fn with_header(name: &str, bytes: &[u8]) -> Result<Module, Error> {
     module(name, Header::read(bytes)?, bytes.get(HEADER_BYTES..).unwrap_or_default())
 }
 
-/// The module of code whose header, or assembly that says it, is in another file.
+/// Makes the module of code whose header, or the header's assembly, is in another file.
 pub fn without_header(name: &str, code: &[u8], header: &[u8]) -> Result<Module, Error> {
     let header = match text::recognise(header) {
         Some(Format::Assembly) => text::header(header)?,
@@ -41,10 +45,12 @@ pub fn without_header(name: &str, code: &[u8], header: &[u8]) -> Result<Module, 
     module(name, header, code)
 }
 
-/// One program of two vertex programs that a thread runs one after the other, registers kept: the first goes on where it ends. Facts, section 1.2.
+/// Joins two vertex programs that a thread runs in sequence with registers kept.
+///
+/// The first program continues in the second where it ends. Facts, section 1.2.
 ///
 /// # Errors
-/// One of them is of another stage, or the code is too long for a branch.
+/// A program is of another stage, or the code is too long for a branch.
 pub fn joined(first: &Module, second: Module) -> Result<Module, Error> {
     let header = |module: &Module| {
         module.functions.first().and_then(|function| function.header.as_deref().copied())
@@ -66,7 +72,7 @@ pub fn joined(first: &Module, second: Module) -> Result<Module, Error> {
     }
     for word in code::words(&first.sections[0].data) {
         if word.instruction.is_some_and(|insn| insn.opcode() == Opcode::Exit) {
-            // Guard and test are those of the EXIT.
+            // The branch has the guard and the test of the EXIT.
             let distance = start - (word.pc + WORD_BYTES);
             let branch = BRANCH | distance << BRANCH_AT | word.word & CONDITION;
             code[word.pc as usize..][..WORD_BYTES as usize].copy_from_slice(&branch.to_le_bytes());
@@ -77,7 +83,7 @@ pub fn joined(first: &Module, second: Module) -> Result<Module, Error> {
     Ok(assembled(&second.functions[0].name, of_second.with(&of_first), code))
 }
 
-/// What lies behind the end of the code is left out.
+/// Makes a module of the code, without bytes after the code's end.
 fn module(name: &str, header: Header, code: &[u8]) -> Result<Module, Error> {
     let (words, rest) = code.as_chunks::<{ WORD_BYTES as usize }>();
     let end = words.iter().position(|word| ENDS.contains(&u64::from_le_bytes(*word)));
@@ -92,7 +98,7 @@ fn module(name: &str, header: Header, code: &[u8]) -> Result<Module, Error> {
     Ok(assembled(name, header, words.as_flattened().to_vec()))
 }
 
-/// The same of code that ends where it ends.
+/// Makes a module of code whose end is the last byte.
 pub(super) fn assembled(name: &str, header: Header, code: Vec<u8>) -> Module {
     let size = code.len() as u64;
     let mut function = Function::new(name.into(), SymbolId(0), SectionId(0), 0, size, true);
@@ -115,7 +121,7 @@ pub(super) fn assembled(name: &str, header: Header, code: Vec<u8>) -> Module {
         size,
         data: code,
     };
-    // The GPU of the consoles whose programs are dumped.
+    // sm_53 is the GPU of the consoles whose programs are dumped.
     Module {
         symbols: vec![symbol],
         functions: vec![function],

@@ -1,29 +1,33 @@
-//! Programs as text: assembly for programs written by hand and for reproducers, and the IR's own text form.
+//! Programs as text: assembly for handwritten programs and reproducers, and the IR's own text form.
 //!
 //! ```text
 //! // A comment.
 //! .target sm_50          // or gfx900, gfx906, ...; the first thing in the file
 //! .kernel scale          // this and the other directives: Maxwell only
-//! .param 8               // size of a parameter in bytes, in order; each lies at a multiple of its size, at most 8
+//! .param 8               // size of a parameter in bytes, in order; each lies at a multiple of its
+//!                        // size, at most 8
 //! .shared 1024           // static shared memory in bytes
 //! .local 256             // local memory of a lane in bytes
 //! .L1:                   // a label
-//!     @P0 BRA .L1        // an instruction as the disassembler prints it; a label for the number of a target
+//!     @P0 BRA .L1        // an instruction as the disassembler prints it; a label for the number
+//!                        // of a target
 //!     JCAL `(vprintf)    // a function of the driver's, which the text does not define
 //! ```
 //!
-//! A graphics program for Maxwell says what its header says:
+//! A graphics program for Maxwell has directives for its header:
 //!
 //! ```text
 //! .target sm_53
 //! .stage fragment            // or vertex, tess_control, tess_eval, geometry
-//! .input 0x80 xyz perspective // words of attribute space; of a fragment program constant, perspective or linear
+//! .input 0x80 xyz perspective // words of attribute space; of a fragment program constant,
+//!                             // perspective or linear
 //! .output target0 rgba       // or mask, depth; of other stages words: .output 0x70 xyzw
-//! .forbid kills stores       // of kills, stores, memory, doubles, and targets (target 0 is then that of all)
+//! .forbid kills stores       // of kills, stores, memory, doubles, and targets (target 0 is then
+//!                            // that of all)
 //! .local 256                 // also .threads 3 and .max_vertices 6
 //! ```
 //!
-//! A listing of one function, as `warploom disasm` prints it for Maxwell, is assembly too, behind `.target`.
+//! After `.target`, a Maxwell listing of one function from `warploom disasm` is assembly too.
 //!
 //! Assembly for GFX9 is a plain stream: how its waves start is in the launch's manifest.
 
@@ -48,20 +52,22 @@ use super::{Error, Format};
 
 const TARGET: &str = ".target";
 const COMMENT: &str = "//";
-/// How a label begins.
+/// The start of a label.
 const LABEL: &str = ".L";
-/// How a function of the IR begins, and a comment there.
+/// The start of a function of the IR. `IR_COMMENT`: the start of a comment there.
 const FUNCTION: &str = "function ";
 const IR_COMMENT: &str = "#";
-/// Around the name of a target, as the vendor's disassembler has it: a label, or a function that is not defined.
+/// The signs around the name of a target in the vendor's disassembly.
+///
+/// The target is a label or an undefined function.
 const NAMED: (&str, char) = ("`(", ')');
 const STAGE: &str = ".stage ";
-/// Alignment of code, as Maxwell has it.
+/// The alignment of code on Maxwell.
 const CODE_ALIGN: u64 = 32;
-/// The name of a kernel that has none.
+/// The name of a kernel without a name.
 const UNNAMED: &str = "kernel";
 
-/// What a text is, by its first line that says anything.
+/// Returns the kind of a text by its first line that is not empty or a comment.
 pub(super) fn recognise(bytes: &[u8]) -> Option<Format> {
     let says = |line: &&str| {
         !line.is_empty() && !line.starts_with(COMMENT) && !line.starts_with(IR_COMMENT)
@@ -88,7 +94,7 @@ impl Source<'_> {
     }
 }
 
-/// The module of a text.
+/// Makes the module of a text.
 pub(super) fn parse(bytes: &[u8], format: Format) -> Result<Module, Error> {
     if format == Format::Ir {
         return function(text_of(bytes)?);
@@ -103,10 +109,10 @@ pub(super) fn parse(bytes: &[u8], format: Format) -> Result<Module, Error> {
     }
 }
 
-/// The plain stream of GFX9 instructions that a file is: itself, or what its assembly stands for.
+/// Returns the plain GFX9 stream of a file: the file itself, or its assembled text.
 ///
 /// # Errors
-/// The file is assembly that cannot be assembled, or for something else.
+/// The file is assembly that cannot be assembled, or is for another GPU.
 pub fn stream(bytes: &[u8]) -> Result<Vec<u8>, Error> {
     if recognise(bytes) != Some(Format::Assembly) {
         return Ok(bytes.to_vec());
@@ -121,7 +127,7 @@ pub fn stream(bytes: &[u8]) -> Result<Vec<u8>, Error> {
     }
 }
 
-/// What the plain stream of a file is for, if it is assembly; else that is not known.
+/// Returns the GPU of a plain stream's assembly. For other files the GPU is not known.
 pub fn stream_target(bytes: &[u8]) -> Gfx9 {
     if recognise(bytes) == Some(Format::Assembly)
         && let Ok(Source { target: Target::Gfx9(mach), .. }) = Source::read(bytes)
@@ -131,7 +137,7 @@ pub fn stream_target(bytes: &[u8]) -> Gfx9 {
     Gfx9::Unspecified
 }
 
-/// The header of a graphics program of Maxwell, as assembly without instructions says it.
+/// Reads the header of a Maxwell graphics program from assembly without instructions.
 pub(super) fn header(bytes: &[u8]) -> Result<Header, Error> {
     Source::read(bytes)?.header()
 }
@@ -163,10 +169,10 @@ impl Line<'_> {
 struct Source<'a> {
     target: Target,
     target_line: usize,
-    /// What is neither a label nor an instruction.
+    /// Lines that are neither labels nor instructions.
     directives: Vec<Line<'a>>,
     instructions: Vec<Line<'a>>,
-    /// The number of the instruction behind each label.
+    /// The number of the instruction after each label.
     labels: FxHashMap<String, usize>,
 }
 
@@ -183,7 +189,7 @@ impl<'a> Source<'a> {
             .ok_or_else(|| Error::Text { line: 1, problem: "expected .target".into() })?;
         let target = match first.text.strip_prefix(TARGET).map(str::trim) {
             Some("sm_50" | "sm_52" | "sm_53") => Target::Maxwell,
-            // What is written by hand may have all instructions.
+            // Handwritten text may use all instructions.
             Some("gfx900") => Target::Gfx9(Gfx9::Unspecified),
             Some(name) if let Some(mach) = Gfx9::named(name) => Target::Gfx9(mach),
             _ => {
@@ -208,7 +214,7 @@ impl<'a> Source<'a> {
             if line.text.is_empty() {
                 continue;
             }
-            // In a listing functions and sections are labels as well.
+            // In a listing, functions and sections are labels too.
             let is_label = |label: &&str| target == Target::Maxwell || label.starts_with(LABEL);
             if let Some(label) = line.text.strip_suffix(':').filter(is_label) {
                 if source.labels.insert(label.to_owned(), source.instructions.len()).is_some() {
@@ -225,8 +231,9 @@ impl<'a> Source<'a> {
         Ok(source)
     }
 
-    /// The line with the number of `place(label)` for its label, if it has one: `.L1`, or the name of any label as a listing
-    /// has it.
+    /// Replaces the label in a line, if it has one, with the number of `place(label)`.
+    ///
+    /// A label is for example `.L1`, or the name of any label in a listing's form.
     fn with_target(
         &self,
         line: &Line<'_>,
@@ -236,7 +243,7 @@ impl<'a> Source<'a> {
         let (before, label, after) = if let Some((before, name, after)) = named(text) {
             (before, name, after)
         } else {
-            // Modifiers may begin like a label, as in `BRA CC.LE, .L1`, but not behind a blank.
+            // Modifiers may begin like a label, as in `BRA CC.LE, .L1`, but not after a blank.
             let is_label = |&(at, _): &(usize, &str)| text[..at].ends_with([' ', ',']);
             let Some((at, _)) = text.match_indices(LABEL).find(is_label) else {
                 return Ok(text.into());
@@ -253,7 +260,7 @@ impl<'a> Source<'a> {
         Ok(format!("{before}{number}{after}"))
     }
 
-    /// The header that `.stage` begins, if there is one.
+    /// Returns the header that `.stage` begins, if there is one.
     fn stage(&self) -> Result<Option<Header>, Error> {
         let mut header = None;
         for line in &self.directives {
@@ -264,7 +271,7 @@ impl<'a> Source<'a> {
         Ok(header)
     }
 
-    /// The header of a graphics program that directives say, without its code.
+    /// Returns the header of a graphics program from its directives, without its code.
     fn header(&self) -> Result<Header, Error> {
         let expected = || Error::Text {
             line: self.target_line,
@@ -287,14 +294,14 @@ impl<'a> Source<'a> {
     }
 }
 
-/// What stands before a name in `( ), the name, and what stands behind it.
+/// Splits a text into the part before a name in `( ), the name, and the part after it.
 fn named(text: &str) -> Option<(&str, &str, &str)> {
     let (before, rest) = text.split_once(NAMED.0)?;
     let (name, after) = rest.split_once(NAMED.1).filter(|(name, _)| !name.is_empty())?;
     Some((before, name, after))
 }
 
-/// A function of the IR as a module. Its code is its text.
+/// Makes a module of a function of the IR. Its code is its text.
 fn function(text: &str) -> Result<Module, Error> {
     let wrong = |problem: String| Error::Ir { problem };
     let parsed = parse::parse(text).map_err(|e| wrong(e.to_string()))?;

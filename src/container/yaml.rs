@@ -3,15 +3,15 @@
 use rmpv::Value;
 use saphyr_parser::{Event, Parser, ScalarStyle};
 
-/// Values nest six deep.
+/// The greatest depth of values: real values nest six deep.
 const MAX_DEPTH: usize = 16;
 
-/// The first document as a tree.
+/// Returns the first document as a tree.
 pub(super) fn tree(text: &str) -> Result<Value, String> {
     /// A list or a map that is not complete.
     enum Open {
         List(Vec<Value>),
-        /// With a key that has no value yet.
+        /// A map with a key that may have no value yet.
         Map(Vec<(Value, Value)>, Option<Value>),
     }
     let mut open: Vec<Open> = vec![];
@@ -38,7 +38,7 @@ pub(super) fn tree(text: &str) -> Result<Value, String> {
                 Some(Open::Map(map, _)) => Value::Map(map),
                 None => return Err("an end without a start".into()),
             },
-            // Compilers write none, and few can stand for very much.
+            // Compilers write no aliases, and few aliases can stand for very much data.
             Event::Alias(_) => return Err(format!("line {}: an alias", place.start.line())),
             _ => continue,
         };
@@ -56,7 +56,7 @@ pub(super) fn tree(text: &str) -> Result<Value, String> {
     Err("there is nothing in it".into())
 }
 
-/// Text without quotes may be a number or a truth value.
+/// Converts a scalar. Text without quotes may be a number or a truth value.
 fn scalar(text: &str, style: ScalarStyle) -> Value {
     match text {
         _ if style != ScalarStyle::Plain => text.into(),

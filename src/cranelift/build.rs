@@ -1,11 +1,11 @@
-//! Names the state of the engine's sources, for what must not outlive a change of them: code that is kept on disk.
+//! Names the state of the engine's sources. Code kept on disk must not outlive a change of them.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs, io};
 
-/// Files and folders that decide what code is made, and how code and the runtime meet.
+/// The files and folders that decide which code is made, and how code and the runtime meet.
 const SOURCES: [&str; 9] = [
     "../../Cargo.toml",
     "../../Cargo.lock",
@@ -18,7 +18,7 @@ const SOURCES: [&str; 9] = [
     ".",
 ];
 
-/// Variables of Cargo's that a compiler is started with.
+/// The variables of Cargo that a compiler is started with.
 const SETTINGS: [&str; 5] =
     ["TARGET", "PROFILE", "OPT_LEVEL", "DEBUG", "CARGO_CFG_DEBUG_ASSERTIONS"];
 
@@ -45,7 +45,8 @@ fn main() -> io::Result<()> {
     Ok(())
 }
 
-/// A file, or all of a folder. Files that are not there are left out: a published package has no lock file of a workspace.
+/// Adds a file, or all files of a folder. Missing files are left out: a published package has no
+/// lock file of a workspace.
 fn add(path: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
     if path.is_file() {
         files.push(path.to_path_buf());

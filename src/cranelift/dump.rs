@@ -1,4 +1,4 @@
-//! A kernel as text: CLIF, and host code.
+//! Prints a kernel as text: CLIF, and host code.
 
 mod listing;
 
@@ -12,7 +12,7 @@ use crate::Target;
 use crate::code::MachineCode;
 use crate::lower::lower_region;
 
-/// The CLIF of every region.
+/// Returns the CLIF of every region.
 pub fn clif(program: &Program, effort: Effort, target: &Target) -> String {
     let mut out = String::new();
     for (number, region) in program.regions().enumerate() {
@@ -23,7 +23,8 @@ pub fn clif(program: &Program, effort: Effort, target: &Target) -> String {
     out
 }
 
-/// The code of every region for another host, disassembled: by iced-x86 for x86-64, else as the code generator lists it.
+/// Returns the disassembled code of every region for a target: by iced-x86 for x86-64, else as the
+/// code generator lists it.
 ///
 /// # Errors
 /// The code generator rejects a region.
@@ -36,7 +37,7 @@ pub fn host(program: &Program, effort: Effort, target: &Target) -> Result<String
     Ok(out)
 }
 
-/// The code of a region, after a line that says of which blocks it is.
+/// Returns the code of a region, after a line with the numbers of its blocks.
 pub(crate) fn listing(
     prepared: &Prepared,
     blocks: &[BlockId],

@@ -1,5 +1,5 @@
-//! How many host instructions a launch executes: code that counts how often each CLIF block is entered, and the size that
-//! each has in the code that does not count.
+//! The number of host instructions that a launch executes. Code counts how often each CLIF block is
+//! entered; each block's size is taken from code that does not count.
 
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
@@ -19,17 +19,17 @@ pub struct Counting {
     blocks: Vec<Counted>,
 }
 
-/// A CLIF block.
+/// The counter and the size of a CLIF block.
 struct Counted {
     entered: Box<AtomicU64>,
-    /// Host instructions, for the host that [`size`] counts for.
+    /// The number of host instructions, for the host that [`size`] counts for.
     instructions: usize,
 }
 
 impl Counting {
     /// Compiles everything at once, for one worker thread.
     ///
-    /// # Errors
+    /// [`size::of`] fails, or compiling fails.
     /// As of [`size::of`], or of compiling.
     pub fn new(function: &Function, launch: impl Into<Launched>) -> Result<Counting, JitError> {
         let program = Program::new(function, launch, true, backend())?;
@@ -45,7 +45,8 @@ impl Counting {
                 blocks.push(Counted { entered, instructions: size.instructions });
             }
             let object = compile(prepared, region, Effort::Full, lowered)?;
-            // SAFETY: it is the code of this region, which adds to counters besides. They live as long as the program.
+            // SAFETY: the object is the code of this region, which also adds to counters. The
+            // counters live as long as the program.
             unsafe { program.install(number, Effort::Full, &object)? };
         }
         Ok(Counting { program, blocks })
@@ -56,7 +57,7 @@ impl Counting {
         &self.program
     }
 
-    /// Host instructions so far, without those of helpers.
+    /// Returns the number of host instructions so far, without instructions of helpers.
     pub fn instructions(&self) -> u64 {
         self.blocks
             .iter()

@@ -7,12 +7,13 @@ use warploom_ir::Type;
 /// The lanes of one chunk as 128-bit vectors: two of 32-bit cells, or four of 64-bit cells.
 pub type Lanes = SmallVec<[Clif; 4]>;
 
-/// Vectors that hold a chunk of values of a type.
+/// Returns how many vectors hold a chunk of values of a type.
 pub fn parts(ty: Type) -> usize {
     if ty.bits() == 64 { 4 } else { 2 }
 }
 
-/// The type of one value, or of one vector of them. Narrow types live zero-extended in 32 bits.
+/// Returns the type of one value, or of one vector of values. Narrow types live zero-extended in 32
+/// bits.
 pub fn clif_type(ty: Type, vector: bool) -> ClifType {
     let scalar = match ty {
         Type::I8 | Type::I16 | Type::F16 | Type::I32 => types::I32,
@@ -29,13 +30,13 @@ pub fn clif_type(ty: Type, vector: bool) -> ClifType {
     }
 }
 
-/// The mask bits of one chunk, in whichever forms have been asked for.
+/// The mask bits of one chunk, in each form that was asked for.
 #[derive(Clone, Copy, Default)]
 pub struct MaskForm {
-    /// Bits 0..8 of an `i64`; the others are 0.
+    /// Bits 0..8 of an `i64`. All other bits are 0.
     pub bits: Option<Clif>,
     /// All ones or zeros in each 32-bit lane.
     pub words: Option<[Clif; 2]>,
-    /// The same in 64-bit lanes.
+    /// All ones or zeros in each 64-bit lane.
     pub longs: Option<[Clif; 4]>,
 }

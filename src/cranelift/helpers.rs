@@ -1,4 +1,4 @@
-//! Helpers as CLIF has them: their signatures, and trampolines that keep every register.
+//! Helpers in CLIF: their signatures, and trampolines that keep every register.
 
 use std::sync::OnceLock;
 
@@ -15,10 +15,10 @@ use warploom_engine::{Effort, JitError};
 use crate::Target;
 use crate::code::{CodeModule, MachineCode};
 
-/// Of the names of helpers in CLIF.
+/// The namespace of the helpers' names in CLIF.
 pub const NAMESPACE: u32 = 0;
 
-/// The symbol in a function: the helper itself in a trampoline, elsewhere its trampoline.
+/// Imports a helper's symbol: in a trampoline the helper itself, elsewhere its trampoline.
 pub fn import(helper: Helper, b: &mut FunctionBuilder, conv: CallConv) -> FuncRef {
     let signature = b.import_signature(signature(helper, conv));
     let name = b.func.declare_imported_user_function(UserExternalName {
@@ -48,7 +48,8 @@ pub fn signature(helper: Helper, conv: CallConv) -> Signature {
     signature
 }
 
-/// The helpers' trampolines: code that keeps all registers around the call, made once per process.
+/// Returns the helpers' trampolines: code that keeps all registers around the call, made once per
+/// process.
 pub fn trampolines() -> Result<[(Helper, Code); Helper::ALL.len()], JitError> {
     struct Trampolines {
         _module: CodeModule,

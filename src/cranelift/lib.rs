@@ -1,8 +1,8 @@
 //! The back end that makes code with Cranelift, for every host that Cranelift serves.
 //!
-//! `lower` makes CLIF of a region, `target` is the host that it is made for, `code` has machine code and puts it in its
-//! place, `helpers` the functions that code calls. [`dump`] shows CLIF and code, [`size`] and [`executed`] count
-//! instructions.
+//! `lower` lowers a region to CLIF. `target` describes the host that code is made for. `code` holds
+//! machine code and puts it in its place. `helpers` has the functions that code calls. [`dump`]
+//! shows CLIF and code. [`size`] and [`executed`] count instructions.
 
 mod code;
 pub mod dump;
@@ -27,13 +27,14 @@ use warploom_ir::BlockId;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Cranelift;
 
-/// The back end, as programs want it.
+/// Returns the back end in the form that programs take.
 pub fn backend() -> Arc<dyn Backend> {
     Arc::new(Cranelift)
 }
 
-// SAFETY: `lower` keeps the contract: accesses of guest memory are checked against the page table's entries that the
-// context has, those of the context have offsets of `abi`, and those of the register file end before `register_bytes`.
+// SAFETY: `lower` keeps the contract. Accesses of guest memory are checked against the page table's
+// entries in the context. Accesses of the context have offsets of `abi`. Accesses of the register
+// file end before `register_bytes`.
 unsafe impl Backend for Cranelift {
     fn description(&self) -> Result<String, JitError> {
         let build = (env!("CARGO_PKG_VERSION"), env!("WARPLOOM_BUILD"), cranelift_codegen::VERSION);
@@ -63,7 +64,7 @@ unsafe impl Backend for Cranelift {
     }
 }
 
-/// Compiles a region from its CLIF on.
+/// Compiles a region from its CLIF.
 fn compile(
     prepared: &Prepared,
     blocks: &[BlockId],
@@ -74,7 +75,7 @@ fn compile(
     let register_bytes = prepared.register_bytes(blocks, effort)?;
     let mut code = MachineCode::new(function, hides_uses, Target::host()?.isa(effort))?;
     if code.frame_bytes() > abi::MAX_FRAME && !effort.is_fast() {
-        // The single-pass register allocator gives each value that it spills a slot of its own.
+        // The single-pass register allocator gives each spilled value a slot of its own.
         code = code.compiled_by(Target::host()?.isa(Effort::Full))?;
     }
     if code.frame_bytes() > abi::MAX_FRAME {

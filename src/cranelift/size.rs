@@ -1,4 +1,4 @@
-//! How much host code a program has, for tests that hold it against committed numbers.
+//! The amount of host code of a program, for tests that compare it with committed numbers.
 
 use std::collections::HashSet;
 
@@ -12,28 +12,28 @@ use crate::Target;
 use crate::code::MachineCode;
 use crate::lower::{Lowered, lower_region};
 
-/// Numbers of instructions in the code, not of those that are executed: what a loop repeats counts once.
+/// Numbers of instructions in the code, not of executed instructions: a loop's body counts once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CodeSize {
     pub guest: u64,
-    /// Host instructions that are reached without passing a block which lowering calls cold: no slow access, no fault,
-    /// no group whose conditions do not hold.
+    /// The number of host instructions that can be reached without passing a block that lowering
+    /// calls cold: no slow access, no fault, no group whose conditions do not hold.
     pub likely: usize,
-    /// All host instructions.
+    /// The number of all host instructions.
     pub all: usize,
 }
 
 /// A CLIF block of a region.
 pub(super) struct BlockSize {
     pub block: clif::Block,
-    /// Reached without passing a cold block.
+    /// Whether the block is reached without passing a cold block.
     likely: bool,
-    /// Host instructions.
+    /// The number of host instructions.
     pub instructions: usize,
 }
 
-/// The code for an x86-64 host with AVX2 and FMA, whatever this host has. An error if Cranelift was built without
-/// x86-64.
+/// Returns the size of the code for an x86-64 host with AVX2 and FMA, on any host. Fails if
+/// Cranelift was built without x86-64.
 pub fn of(program: &Program) -> Result<CodeSize, JitError> {
     let target = reference()?;
     let guest = program.function().blocks.iter().map(|block| u64::from(block.cost)).sum();
@@ -52,7 +52,7 @@ pub(super) fn reference() -> Result<Target, JitError> {
         .map_err(JitError::Host)
 }
 
-/// The blocks of a region, in the order of lowering.
+/// Returns the blocks of a region, in the order of lowering.
 pub(super) fn blocks(
     prepared: &Prepared,
     region: &[BlockId],
@@ -65,7 +65,7 @@ pub(super) fn blocks(
     Ok(blocks)
 }
 
-/// Says of every instruction, as its source location, which of the blocks it is in, from 1 on.
+/// Sets each instruction's source location to the number of its block, from 1 on.
 fn mark(function: &mut clif::Function) -> Vec<BlockSize> {
     let mut likely = HashSet::new();
     let mut next: Vec<clif::Block> = function.layout.entry_block().into_iter().collect();
@@ -87,21 +87,21 @@ fn mark(function: &mut clif::Function) -> Vec<BlockSize> {
 
 fn count(code: &CompiledCode, blocks: &mut [BlockSize]) {
     let marks = code.buffer.get_srclocs_sorted();
-    // Constants follow.
+    // Constants follow the code.
     let end = marks.iter().map(|mark| mark.end).max().unwrap_or(0);
     let ends = code.bb_starts.iter().skip(1).copied().chain([end]);
     let mut number = 1;
     for (start, end) in code.bb_starts.iter().copied().zip(ends) {
         let place =
             marks.iter().find(|mark| (start..end).contains(&mark.start) && !mark.loc.is_default());
-        // A block that only moves values along an edge goes with the one before it.
+        // A block that only moves values along an edge counts to the block before it.
         number = place.map_or(number, |mark| mark.loc.bits());
         blocks[number as usize - 1].instructions +=
             instructions(&code.code_buffer()[start as usize..end as usize]);
     }
 }
 
-/// Instructions of a basic block. A jump table follows an indirect jump.
+/// Counts the instructions of a basic block. A jump table follows an indirect jump.
 fn instructions(code: &[u8]) -> usize {
     let mut decoder = Decoder::new(64, code, DecoderOptions::NONE);
     let mut count = 0;

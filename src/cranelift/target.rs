@@ -1,6 +1,7 @@
-//! The host that code is made for: its triple, its features, and what code must be like for it.
+//! The host that code is made for: its triple, its features, and its requirements on code.
 //!
-//! Lowering writes CLIF for a host that has everything; [`Target::legalize`] rewrites what a host has no instructions for.
+//! Lowering writes CLIF for a host that has all instructions. [`Target::legalize`] rewrites
+//! instructions that a host does not have.
 
 use std::sync::OnceLock;
 
@@ -14,13 +15,13 @@ use warploom_engine::{Effort, JitError};
 
 use crate::code;
 
-/// Environment variable with features that the host is to have or to do without: `-fma,-sse41`.
+/// The environment variable that switches features of the host on or off: `-fma,-sse41`.
 pub const HOST_FEATURES: &str = "WARPLOOM_HOST_FEATURES";
 
-/// x86-64's levels, as names of Cranelift's presets.
+/// The levels of x86-64, with the names of Cranelift's presets.
 const LEVELS: [(&str, &str); 3] =
     [("x86-64-v2", "nehalem"), ("x86-64-v3", "haswell"), ("x86-64-v4", "skylake-avx512")];
-/// Features of x86-64, each of which a CPU has only beside those before it.
+/// Features of x86-64. A CPU has each feature only together with the features before it.
 const ASCENDING: [&str; 12] = [
     "sse3",
     "ssse3",
@@ -41,13 +42,14 @@ pub struct Target {
     quick: OwnedTargetIsa,
     fast: OwnedTargetIsa,
     has_blends: bool,
-    /// Compares of vectors for less, greater or unordered are one instruction.
+    /// Whether one instruction compares vectors for less, greater or unordered.
     compares_unordered: bool,
     description: OnceLock<String>,
 }
 
 impl Target {
-    /// The host that this runs on, with the features that it is found to have but for what [`HOST_FEATURES`] says.
+    /// Returns the host that this runs on, with its detected features as changed by
+    /// [`HOST_FEATURES`].
     ///
     /// # Errors
     /// The code generator does not serve this host, or there is no such feature.
@@ -63,8 +65,9 @@ impl Target {
         HOST.get_or_init(make).as_ref().map_err(|error| JitError::Host(error.clone()))
     }
 
-    /// A host by its triple, and features behind commas: `x86_64-unknown-linux-gnu,x86-64-v3,-fma`. Without any it has the least
-    /// that its triple stands for. Code for it is made, not run.
+    /// Returns a host by its triple and features, separated by commas:
+    /// `x86_64-unknown-linux-gnu,x86-64-v3,-fma`. Without features, the host has the least that its
+    /// triple stands for. Code for the host is made, not run.
     ///
     /// # Errors
     /// There is no such triple or feature, or the code generator does not serve the host.
@@ -72,7 +75,7 @@ impl Target {
         Target::with(name, &[]).map_err(JitError::Host)
     }
 
-    /// The same, with further settings of the code generator.
+    /// Returns a host as [`Target::named`] does, with further settings of the code generator.
     pub(crate) fn with(name: &str, further: &[(&str, &str)]) -> Result<Target, String> {
         let (triple, features) = name.split_once(',').unwrap_or((name, ""));
         let parsed: Triple =
@@ -116,7 +119,7 @@ impl Target {
         if effort.is_fast() { &self.fast } else { &self.quick }
     }
 
-    /// Everything that code made for it depends on, in words.
+    /// Describes everything that code for this host depends on.
     pub fn description(&self) -> &str {
         let settings = |isa: &OwnedTargetIsa| {
             let features = isa
@@ -140,7 +143,7 @@ impl Target {
         self.triple().architecture == Architecture::X86_64
     }
 
-    /// Rewrites what the host has no instruction for.
+    /// Rewrites the instructions that the host does not have.
     pub fn legalize(&self, function: &mut clif::Function) {
         if self.has_blends && self.compares_unordered {
             return;
@@ -154,7 +157,7 @@ impl Target {
 
     fn legalize_inst(&self, function: &mut clif::Function, inst: clif::Inst) {
         match function.dfg.insts[inst] {
-            // Conditions of blends are ones or zeros in all bits of a lane.
+            // A blend's condition is ones or zeros in all bits of a lane.
             InstructionData::Ternary { opcode: Opcode::Blendv, args } if !self.has_blends => {
                 function.dfg.insts[inst] =
                     InstructionData::Ternary { opcode: Opcode::Bitselect, args };
@@ -174,7 +177,7 @@ impl Target {
     }
 }
 
-/// The ordered comparison that holds where this unordered one does not.
+/// Returns the ordered comparison that holds where an unordered comparison does not.
 fn unordered_complement(cond: FloatCC) -> Option<FloatCC> {
     match cond {
         FloatCC::UnorderedOrLessThan => Some(FloatCC::GreaterThanOrEqual),
@@ -192,7 +195,7 @@ fn choose(builder: &mut isa::Builder, features: &str) -> Result<(), String> {
         if let Some(dropped) = feature.strip_prefix('-') {
             let from = ASCENDING.iter().position(|&name| name == dropped);
             let with = from.map_or(&[][..], |from| &ASCENDING[from + 1..]);
-            // Of the two, a CPU may have either alone.
+            // A CPU may have AVX2 without FMA, so dropping FMA drops no other feature.
             let with =
                 with.iter().filter(|&&name| (dropped, name) != ("fma", "avx2") && dropped != "fma");
             builder.set(&setting(dropped), "false").map_err(failed)?;
@@ -212,7 +215,7 @@ fn setting(feature: &str) -> String {
     format!("has_{feature}")
 }
 
-/// A code generator as this engine wants it, with further settings.
+/// Makes a code generator with the settings of this engine, and further settings.
 fn generator(
     builder: &isa::Builder,
     effort: Effort,

@@ -1,25 +1,28 @@
-//! How JIT code and Rust meet: field offsets, exit codes, and the out-of-line helpers.
+//! The interface between JIT code and Rust: field offsets, exit codes, and areas for helpers.
 
 use warploom_runtime::warp::{ENGINE_WORDS, WarpContext};
 
-/// An entry of a region: the context and the block to enter at, to an exit code.
+/// An entry of a region. It takes the context and the block to enter at, and returns an exit code.
 pub type Entry = unsafe extern "C" fn(*mut WarpContext<'_>, u32) -> u32;
 
-/// Exit code beside `ExitCode`: go on at `WarpContext::resume`, in another region.
+/// The exit code, beside `ExitCode`, to go on at `WarpContext::resume` in another region.
 pub const CONTINUE: u32 = 64;
-/// The same, in code of [`crate::Effort::Quick`] up to where that leaves the region: it keeps lanes in lockstep.
+/// The exit code to go on at `WarpContext::resume` in code of [`crate::Effort::Quick`], until that
+/// code leaves the region. Quick code keeps lanes in lockstep.
 pub const CAREFUL: u32 = 65;
 
 pub use warploom_runtime::warp::offsets::*;
 
-/// Words of [`WarpContext::engine`] for arguments and results of helpers: addresses, then values of up to 64 lanes.
+/// Words of [`WarpContext::engine`] for arguments and results of helpers: addresses, then values of
+/// up to 64 lanes.
 pub const SCRATCH_WORDS: usize = 256;
-/// Bytes behind them for values that code has no registers for.
+/// Bytes behind the scratch words, for spilled values.
 pub const SPILL_BYTES: usize = 1 << 11;
-/// Words behind those for host addresses of strips of lanes.
+/// Words behind the spilled values, for host addresses of strips of lanes.
 pub const STRIP_WORDS: usize = 1 << 9;
 
-/// Word with the address of the running code's [`crate::descriptions::Descriptions`], of words that no helper has.
+/// The word with the address of the running code's [`crate::descriptions::Descriptions`]. No helper
+/// uses this word.
 pub const DESCRIPTIONS: usize = 254;
 
 pub const SCRATCH: i32 = ENGINE;
@@ -31,5 +34,5 @@ const _: () = assert!(
     "the engine's area is too small"
 );
 
-/// Bytes of the host's stack for code of a region: threads may have 2 MiB.
+/// Bytes of the host's stack for code of a region: threads may have only 2 MiB.
 pub const MAX_FRAME: u32 = 1 << 18;

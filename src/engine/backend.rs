@@ -1,4 +1,5 @@
-//! The seam between the engine and back ends. `docs/engine-contract.md` says what code keeps.
+//! The interface between the engine and back ends. `docs/engine-contract.md` has the rules that
+//! code keeps.
 
 use warploom_ir::BlockId;
 
@@ -9,25 +10,27 @@ use crate::{Effort, JitError};
 /// Makes machine code of regions.
 ///
 /// # Safety
-/// Code of [`Backend::compile`] keeps `docs/engine-contract.md`: it is an [`abi::Entry`](crate::abi::Entry), may be entered
-/// at each of the blocks, and touches nothing but the context and guest memory that its page table has.
+/// Code of [`Backend::compile`] keeps `docs/engine-contract.md`: it is an
+/// [`abi::Entry`](crate::abi::Entry), may be entered at each of the blocks, and touches nothing but
+/// the context and guest memory that its page table has.
 pub unsafe trait Backend: Send + Sync {
-    /// Everything that code depends on besides the function: a part of the name of kept code.
+    /// Returns all that code depends on besides the function. It is part of the key of stored code.
     ///
     /// # Errors
     /// The back end does not serve this host.
     fn description(&self) -> Result<String, JitError>;
 
-    /// A place for the code of one program.
+    /// Returns memory for the code of one program.
     ///
     /// # Errors
     /// The back end does not serve this host.
     fn space(&self) -> Result<Box<dyn CodeSpace>, JitError>;
 
-    /// Code of some blocks.
+    /// Returns the code of some blocks.
     ///
     /// # Errors
-    /// The code generator rejects it, or it needs too much of the host's stack or of the register file.
+    /// The code generator rejects the blocks, or the code needs too much of the host's stack or of
+    /// the register file.
     fn compile(
         &self,
         prepared: &Prepared,
@@ -35,7 +38,7 @@ pub unsafe trait Backend: Send + Sync {
         effort: Effort,
     ) -> Result<Object, JitError>;
 
-    /// The code that [`Backend::compile`] makes, as text.
+    /// Returns the code that [`Backend::compile`] makes, as text.
     ///
     /// # Errors
     /// As [`Backend::compile`].
@@ -50,13 +53,13 @@ pub unsafe trait Backend: Send + Sync {
 /// Memory for code.
 ///
 /// # Safety
-/// A [`Code`] has the bytes that were to be placed, with the addresses that its relocations name, for as long as the
-/// space lives.
+/// A [`Code`] has the bytes that were to be placed, with the addresses that its relocations name,
+/// for as long as the space lives.
 pub unsafe trait CodeSpace: Send + Sync {
-    /// Puts code in its place. The name is what profilers and debuggers show, and is not used a second time.
+    /// Places code. Profilers and debuggers show `name`, which no other code of the space may have.
     ///
     /// # Errors
-    /// The code refers to something that there is not, or there is no memory for it.
+    /// The code refers to an unknown symbol, or there is no memory for it.
     fn define(&self, name: &str, code: &Relocatable) -> Result<Code, JitError>;
 }
 
@@ -67,13 +70,13 @@ pub struct Code {
     bytes: usize,
 }
 
-// SAFETY: it is an address of code that no one writes.
+// SAFETY: a `Code` is an address of code that nobody writes.
 unsafe impl Send for Code {}
 // SAFETY: as above.
 unsafe impl Sync for Code {}
 
 impl Code {
-    /// Code of so many bytes.
+    /// Returns the code of `bytes` bytes at `start`.
     pub fn new(start: *const u8, bytes: usize) -> Code {
         Code { start, bytes }
     }

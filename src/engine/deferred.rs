@@ -7,7 +7,8 @@ use warploom_runtime::warp::{ExitCode, WarpContext};
 
 use crate::Program;
 
-/// A program whose regions are interpreted at first, until each instruction has been so often, on average.
+/// A program whose regions are interpreted until their instructions have been executed `rounds`
+/// times, on average.
 pub struct Deferred {
     pub program: Arc<Program>,
     pub rounds: u64,

@@ -1,6 +1,8 @@
-//! Instructions that code leaves to helpers, by number: a helper finds its instruction in the [`Descriptions`] of the region.
+//! Instructions that code leaves to helpers, by number. A helper finds its instruction in the
+//! [`Descriptions`] of the region.
 //!
-//! Lowering notes [`Sites`], which are numbers only: they are kept with code on disk, and descriptions are made of them.
+//! Lowering records [`Sites`], which are numbers only. Sites are kept with code on disk, and
+//! descriptions are made from them.
 
 use std::sync::Arc;
 
@@ -12,7 +14,7 @@ use warploom_runtime::warp::WarpContext;
 use crate::abi;
 use crate::product::ProductDesc;
 
-/// Where instructions that helpers do are, in the order of their numbers.
+/// The places of instructions that helpers execute, in the order of their numbers.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sites {
     accesses: Vec<AccessSite>,
@@ -20,7 +22,7 @@ pub struct Sites {
     products: Vec<SlotSite>,
 }
 
-/// An instruction, by its block and its position there.
+/// An instruction, by its block and its position in the block.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Site {
     pub block: u32,
@@ -44,11 +46,11 @@ pub struct SlotSite {
     pub results: Vec<u32>,
 }
 
-/// The number of an access among a region's.
+/// The number of an access within a region.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AccessId(pub u32);
 
-/// The number of an item that is put there.
+/// Appends an item, and returns its number.
 fn push<T>(list: &mut Vec<T>, item: T) -> u32 {
     list.push(item);
     list.len() as u32 - 1
@@ -79,16 +81,16 @@ pub enum AccessKind {
 #[derive(Debug)]
 pub struct AccessDesc {
     pub access: Access,
-    /// Type of the staged addresses, to which the access's offset is still to be added.
+    /// The type of the staged addresses. The access's offset is not yet added to them.
     pub address: Type,
     pub kind: AccessKind,
     pub pc: u64,
-    /// Position in its block.
+    /// The position in its block.
     pub order: u32,
-    /// A faulting lane is recorded if it is the least so far, and the others go on: in a segment of loads, chunks come
-    /// before operations.
+    /// If set, a faulting lane is recorded only if it is the least so far, and the other lanes go
+    /// on: in a segment of loads, the order of chunks goes before the order of operations.
     pub keeps_least: bool,
-    /// The TLB's run that inline code looked into, by the number of it.
+    /// The number of the TLB's run that inline code looked into.
     pub run: Option<usize>,
     pub nan: NanPolicy,
 }
@@ -110,7 +112,8 @@ pub struct Descriptions {
 }
 
 impl Descriptions {
-    /// None: the function has no such instructions.
+    /// Makes descriptions of sites, or returns `None` if the function lacks an instruction of
+    /// `sites`.
     pub fn new(interpreter: &Arc<Interpreter>, sites: &Sites) -> Option<Box<Descriptions>> {
         let find = |site: Site| {
             let block = interpreter.function().blocks.get(site.block as usize)?;
@@ -158,19 +161,21 @@ impl Descriptions {
         }))
     }
 
-    /// Makes them those of the code that the context enters next.
+    /// Makes these descriptions the current ones, for the code that the context enters next.
     pub fn install(&self, context: &mut WarpContext) {
         context.engine[abi::DESCRIPTIONS] = (&raw const *self).expose_provenance() as u64;
     }
 
-    /// Those of the code that runs.
+    /// Returns the descriptions of the running code.
     ///
     /// # Safety
-    /// Code that runs with this context is what its descriptions were installed for, and lives for `'a`.
+    /// The descriptions of the code that runs with this context are installed, and the code lives
+    /// for `'a`.
     pub unsafe fn of<'a>(context: &WarpContext) -> &'a Descriptions {
         let descriptions: *const Descriptions =
             std::ptr::with_exposed_provenance(context.engine[abi::DESCRIPTIONS] as usize);
-        // SAFETY: the caller's promise: `install` put a reference's address there, and the code owns what it refers to.
+        // SAFETY: the caller's promise: `install` put a reference's address there, and the code
+        // owns the descriptions.
         unsafe { &*descriptions }
     }
 }

@@ -1,10 +1,14 @@
-//! Mask registers that gather the lanes that leave a loop in registers.
+//! Mask registers that gather the lanes that leave a loop.
 //!
-//! Loops that lanes leave at different places keep those that left in a mask register, so that all come back behind the
-//! loop: LLVM makes such code for GFX9. Where a round does nothing else to the register, it holds after any number of rounds what it
-//! held before them and the lanes that were active and no longer are. So the loop need not carry it. That is true if it has no
-//! active lane at first, as code tests before the loop; then it has none in any round, and is 0 wherever it is read, since only
-//! active lanes are written.
+//! If lanes leave a loop at different places, the loop keeps the lanes that left in a mask
+//! register, so that all lanes resume behind the loop. LLVM makes such loops for GFX9. If a round
+//! changes the register in no other way, the register holds after any number of rounds its initial
+//! lanes and the lanes that were active at first and no longer are. The loop then need not carry
+//! the register.
+//!
+//! This is true if the register has no active lane at first, which code tests before the loop. The
+//! register then has no active lane in any round. Each read may be replaced by 0, since only active
+//! lanes are written.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -15,21 +19,22 @@ use warploom_ir::{BinaryOp, Block, Defs, Op, Reg, UnaryOp, Value};
 #[derive(Default)]
 pub struct ExitMasks {
     pub regs: BTreeSet<Reg>,
-    /// Simpler values that masks equal, with 0 for the registers. A register's read stands for 0.
+    /// Simpler values that equal masks if the registers are 0. The read of one register stands for
+    /// 0.
     pub equal: HashMap<Value, Value>,
 }
 
-/// A block that is a loop.
+/// A block that is a loop of its own.
 pub struct Rounds<'r> {
     pub block: &'r Block,
     pub defs: &'r Defs,
     /// All lanes of the warp as a mask.
     pub warp_mask: u64,
-    /// The register of the active mask, what it holds before a round, and after it.
+    /// The register of the active mask, its value before a round, and its value after the round.
     pub active: (Reg, Value, Value),
 }
 
-/// Masks that truth tables of 64 bits can be made of.
+/// The truth tables, in 64 bits, of independent masks.
 const ATOMS: [u64; 6] = [
     0xaaaa_aaaa_aaaa_aaaa,
     0xcccc_cccc_cccc_cccc,
@@ -39,10 +44,10 @@ const ATOMS: [u64; 6] = [
     0xffff_ffff_0000_0000,
 ];
 
-/// Masks that are looked at.
+/// The most masks that are looked at.
 const MOST_MASKS: usize = 200;
 
-/// Masks as functions of others that nothing is known of.
+/// Masks as functions of unknown masks.
 #[derive(Default)]
 struct Truth {
     tables: HashMap<Value, u64>,
@@ -51,7 +56,8 @@ struct Truth {
 }
 
 impl Rounds<'_> {
-    /// The registers that gather what leaves the loop, among masks that a round writes.
+    /// Finds the registers that gather the lanes that leave the loop, among `masks`, which a round
+    /// writes.
     pub fn exit_masks(&self, masks: &BTreeMap<Reg, Value>) -> ExitMasks {
         let mut exit_masks = ExitMasks::default();
         let (active_reg, active, next_active) = self.active;
@@ -74,7 +80,8 @@ impl Rounds<'_> {
         &self.block.insts[self.defs[v].0].op
     }
 
-    /// Whether a round adds nothing to a mask but the lanes that leave in it, if none of it is active before.
+    /// Returns whether a round only adds the lanes that leave in it to a mask, provided that no
+    /// lane of the mask is active before the round.
     fn gathers(&self, read: Value, value: Value, active: Value, next_active: Value) -> bool {
         let mut truth = Truth::default();
         let mut table = |mask| self.truth(&mut truth, mask);
@@ -85,7 +92,7 @@ impl Rounds<'_> {
         (after ^ (before | (active & !next_active))) & may_be == 0
     }
 
-    /// None: it depends on too many masks.
+    /// Returns the truth table of a mask, or `None` if the mask depends on too many masks.
     fn truth(&self, truth: &mut Truth, mask: Value) -> Option<u64> {
         visit();
         if let Some(&table) = truth.tables.get(&mask) {
@@ -116,7 +123,7 @@ impl Rounds<'_> {
         Some(table)
     }
 
-    /// Adds masks that are made of known zeros.
+    /// Adds masks that known zeros simplify.
     fn add_equal(&self, equal: &mut HashMap<Value, Value>) {
         let Some(&zero) = equal.values().next() else { return };
         equal.values_mut().for_each(|value| *value = zero);

@@ -1,7 +1,9 @@
-//! What JIT code calls: accesses that it does not do inline, instructions left to the interpreter, shared functions.
+//! Functions that JIT code calls: accesses that are not inline, instructions left to the
+//! interpreter, and shared functions.
 //!
-//! Code calls a helper through a trampoline that keeps every register, so that a call on an unlikely path costs the
-//! likely one nothing. It keeps the register of a return value too: results and faults go through the context.
+//! Code calls a helper through a trampoline that keeps every register, so that a call on an
+//! unlikely path costs the likely path nothing. The trampoline keeps the register of a return value
+//! too: results and faults go through the context.
 
 use warploom_analysis::CHUNK;
 use warploom_interp::{Actor, Elements};
@@ -14,20 +16,23 @@ use warploom_runtime::warp::{ExitCode, WarpContext};
 use crate::descriptions::{AccessKind, Descriptions};
 use crate::product::product;
 
-/// Words of `WarpContext::scratch` that an access is staged in: the addresses of 8 lanes, then 8 lanes of each value or
-/// result, then the lanes of an atomic's compare operand. Lanes lie in cells of 4 or 8 bytes, as in the register file.
+/// Words of `WarpContext::scratch` in which code stages an access: the addresses of 8 lanes, then 8
+/// lanes of each value or result, then the lanes of an atomic's compare operand. Lanes lie in cells
+/// of 4 or 8 bytes, as in the register file.
 pub const STAGED_VALUES: usize = 8;
 pub const STAGED_COMPARE: usize = 16;
-/// Position in its block of the load whose fault is on record.
+/// The word with the position, in its block, of the access whose fault is recorded.
 const FAULT_ORDER: usize = 255;
-/// Bits of the chunk's lanes that met a sparse page that is not resident: added by every access.
+/// The word with the bits of the chunk's lanes that met a sparse page that is not resident. Every
+/// access adds its bits.
 pub const SPARSE_LANES: usize = 253;
 /// Operands of a shared function, 8 lanes or a scalar, then its results.
 pub const SHARED_LANES: usize = 247;
-/// Operands of a fused multiply-add of `f64`, 8 lanes of each or scalars that far apart, then its results in place of the first.
-/// Behind an access's values: it may be computed while they are staged, since they need it.
+/// Operands of a fused multiply-add of `f64`: 8 lanes of each operand, or scalars at equal
+/// distances. The results replace the first operand. The area lies behind an access's values, since
+/// an access may need the operation while its values are staged.
 pub const FUSED_LANES: usize = STAGED_VALUES + 8 * MAX_ELEMENTS as usize;
-/// What [`Helper::Reach`] found.
+/// The results of [`Helper::Reach`].
 pub const REACHED: usize = 251;
 pub const REACHED_ADDEND: usize = 252;
 
@@ -35,17 +40,19 @@ pub const REACHED_ADDEND: usize = 252;
 pub enum Helper {
     /// (context, number of the access, bits of the chunk's lanes, first lane)
     Access,
-    /// (context, number of the instruction): one for the interpreter.
+    /// (context, number of the instruction): interprets an instruction.
     Interpret,
     /// (context, guest address): brings the address's page into the TLB if it is resident.
     Fill,
-    /// (context, lowest and highest guest address of a range, [`run_number`]): where the range is in host memory, if it is there
-    /// and follows itself, in scratch words [`REACHED`] (1, else 0) and [`REACHED_ADDEND`] (what leads there).
+    /// (context, lowest and highest guest address of a range, [`run_number`]): looks up the range
+    /// in host memory. Scratch word [`REACHED`] is 1 if the range is there and contiguous, else 0.
+    /// Word [`REACHED_ADDEND`] has the addend from guest to host addresses.
     Reach,
-    /// (context, function number, count of lanes, canonical NaN of `f32`): operands of 32 bits in scratch words
-    /// [`SHARED_LANES`] and what follows, and results in their places.
+    /// (context, function number, count of lanes, canonical NaN of `f32`): operands of 32 bits in
+    /// scratch words from [`SHARED_LANES`] on. Results replace the operands.
     Shared,
-    /// (context, [`number`] of the rounding, count of lanes): operands in scratch words [`FUSED_LANES`] and what follows, and results.
+    /// (context, [`number`] of the rounding, count of lanes): operands and results in scratch words
+    /// from [`FUSED_LANES`] on.
     Fused,
     /// (context, number of the product)
     Product,
@@ -62,7 +69,7 @@ impl Helper {
         Helper::Product,
     ];
 
-    /// The symbol that code calls it by.
+    /// The symbol by which code calls the helper.
     pub fn name(self) -> &'static str {
         match self {
             Helper::Access => "warploom_access",
@@ -115,14 +122,16 @@ impl Cells {
     }
 }
 
-/// Lanes of a chunk, lowest first, each whole or with a fault.
+/// Performs an access for lanes of a chunk, lowest lane first. Each lane completes its access or
+/// faults.
 ///
 /// # Safety
-/// `context` is the running warp's and no one else refers to it; code calls this whose descriptions are installed.
+/// `context` is the running warp's context, and nothing else refers to it. The caller is code whose
+/// descriptions are installed.
 unsafe extern "C" fn access(context: *mut WarpContext, number: u32, bits: u64, first: u64) {
     // SAFETY: the caller's promise.
     let context = unsafe { &mut *context };
-    // SAFETY: as above; the code that calls keeps its descriptions for the length of the call.
+    // SAFETY: as above; the calling code keeps its descriptions for the length of the call.
     let desc = &unsafe { Descriptions::of(context) }.accesses[number as usize];
     context.helper_calls += 1;
     let mut elements: Elements = [0; 16];
@@ -251,7 +260,7 @@ unsafe extern "C" fn fill(context: *mut WarpContext, address: u64) {
     context.fill_tlb(address);
 }
 
-/// A run of the TLB, for [`Helper::Reach`].
+/// Returns the number of a run of the TLB, for [`Helper::Reach`].
 pub fn run_number(run: usize, write: bool) -> i64 {
     (run * 2 + usize::from(write)) as i64
 }
@@ -296,7 +305,7 @@ unsafe extern "C" fn fused(context: *mut WarpContext, round: u32, lanes: u32) {
     let (y, rest) = rest.split_at(CHUNK as usize);
     let mut results = [0; CHUNK as usize];
     let lanes = lanes as usize;
-    // What a NaN is, code sees to.
+    // The calling code decides the bits of NaN results.
     let nan = NanPolicy { f16: 0x7fff, f32: 0x7fff_ffff, f64: 0x7ff8 << 48 };
     eval::fma(
         Type::F64,
@@ -310,7 +319,8 @@ unsafe extern "C" fn fused(context: *mut WarpContext, round: u32, lanes: u32) {
     x[..lanes].copy_from_slice(&results[..lanes]);
 }
 
-/// The number that code passes for a shared function or a rounding: its place in the list of names.
+/// Returns the number that code passes for a shared function or a rounding: its index in the list
+/// of names.
 pub fn number<T: Named>(member: T) -> u32 {
     T::NAMES.iter().position(|&(one, _)| one == member).expect("all members have names") as u32
 }

@@ -9,7 +9,7 @@ use warploom_ir::Function;
 use crate::backend::Backend;
 use crate::{CodeStore, JitError, Program, tuning};
 
-/// The programs made of one function, one for each class of launches that launches have asked for.
+/// The programs made of one function, one for each class of launches that was asked for.
 pub struct Kernel {
     function: Arc<Function>,
     backend: Arc<dyn Backend>,
@@ -22,12 +22,12 @@ impl Kernel {
         Kernel { function, backend, cache: None, variants: Mutex::new(HashMap::new()) }
     }
 
-    /// This kernel, with a cache for its code if there is one.
+    /// Returns this kernel with a cache for its code, if there is one.
     pub fn with_cache(self, cache: Option<Arc<dyn CodeStore>>) -> Kernel {
         Kernel { cache, ..self }
     }
 
-    /// The program for launches of this shape on this many worker threads.
+    /// Returns the program for launches of this shape on this many worker threads.
     pub fn program(
         &self,
         grid: [u32; 3],
@@ -52,13 +52,13 @@ impl Kernel {
         Ok(program)
     }
 
-    /// What of any program could not be compiled so far, and why.
+    /// Lists the regions of all programs that could not be compiled so far, with the reasons.
     pub fn uncompiled(&self) -> Vec<String> {
         let variants = self.variants.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         variants.values().flat_map(|program| program.uncompiled()).collect()
     }
 
-    /// How often each rule of analysis has rewritten something, in all programs.
+    /// Returns how often each rule of analysis has rewritten something, in all programs.
     pub fn firings(&self) -> Firings {
         let variants = self.variants.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let mut firings = Firings::default();
@@ -66,13 +66,13 @@ impl Kernel {
         firings
     }
 
-    /// Nanoseconds spent on translation so far.
+    /// Returns the nanoseconds spent on translation so far.
     pub fn translate_ns(&self) -> u64 {
         let variants = self.variants.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         variants.values().map(|program| program.translate_ns()).sum()
     }
 
-    /// How many pieces of code the cache had.
+    /// Returns how many pieces of code the cache had.
     pub fn found_in_cache(&self) -> u64 {
         let variants = self.variants.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         variants.values().map(|program| program.found_in_cache()).sum()

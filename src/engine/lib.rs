@@ -1,10 +1,12 @@
 //! The engine that runs warps in native code.
 //!
-//! A [`Kernel`] holds the programs made of one function. A [`Program`] is an engine for the runtime: regions of blocks,
-//! each with code for several efforts (`tier`). A [`Prepared`] function is what analysis leaves, `plan` what is decided
-//! about each of its blocks. A [`Backend`] makes code of it, an [`Object`](object::Object), which a [`CodeStore`] may keep.
-//! Code and the engine meet in `abi` and `helpers`, the functions that code calls, with `descriptions` of the
-//! instructions that it calls them for. `docs/engine-contract.md` says what code keeps.
+//! A [`Kernel`] holds the programs made of one function. A [`Program`] is an engine for the
+//! runtime: it has regions of blocks, each with code for several efforts (`tier`). A [`Prepared`]
+//! function is the result of analysis, and a `plan` has the decisions about one of its blocks. A
+//! [`Backend`] makes code of it, an [`Object`](object::Object), which a [`CodeStore`] may keep.
+//! `abi` is the interface between code and the engine. `helpers` are the functions that code calls,
+//! and `descriptions` tell them about the instructions that they execute. `docs/engine-contract.md`
+//! has the rules that code keeps.
 
 pub mod abi;
 pub mod backend;

@@ -1,10 +1,10 @@
-//! Machine code of a region that is not in its place yet: a back end makes it, the cache keeps it.
+//! Machine code of a region before it is placed: a back end makes it, and the cache keeps it.
 
 use serde::{Deserialize, Serialize};
 
 use crate::descriptions::Sites;
 
-/// Code that is not in its place, with what it refers to.
+/// Unplaced code, with its relocations.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub struct Relocatable {
     pub bytes: Vec<u8>,
@@ -12,30 +12,30 @@ pub struct Relocatable {
     pub relocations: Vec<Relocation>,
 }
 
-/// Eight bytes of code that are to be an address.
+/// Eight bytes of code that will hold an address.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub struct Relocation {
-    /// Bytes from the start of the code.
+    /// The offset from the start of the code, in bytes.
     pub offset: u32,
     pub to: Referent,
 }
 
-/// By number.
+/// The target of a relocation, by number.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Referent {
     /// The trampoline of a [`Helper`](crate::helpers::Helper).
     Helper(u32),
     /// A table of constants of the back end.
     Table(u32),
-    /// A function that the code generator calls for want of an instruction.
+    /// A function that the code generator calls in place of a missing instruction.
     LibCall(u32),
 }
 
-/// Code of one region.
+/// The code of one region.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 pub struct Object {
     pub code: Relocatable,
-    /// Bytes of the register file that it needs.
+    /// Bytes of the register file that the code needs.
     pub register_bytes: u64,
     pub sites: Sites,
 }

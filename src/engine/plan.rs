@@ -1,4 +1,5 @@
-//! What the JIT decides about a block before it makes code: steps, classes, and where values rest between steps.
+//! Decisions about a block before code is made: steps, classes, and the places of values between
+//! steps.
 
 use cranelift_entity::SecondaryMap;
 use rustc_hash::FxHashMap;
@@ -11,9 +12,9 @@ use warploom_ir::{Block, BlockId, ConvertOp, Defs, Function, Inst, Op, Reg, Type
 
 use crate::support::support;
 
-/// Places in the register file, past the registers, for values that a later step needs in memory.
+/// Slots of the register file, behind the registers, for values that a later step needs in memory.
 pub struct Slots {
-    /// Of each value.
+    /// The offset of each value that has a slot.
     rows: SecondaryMap<Value, Option<u32>>,
     interpreted: SecondaryMap<Value, bool>,
 }
@@ -27,7 +28,7 @@ impl Slots {
         self.rows[v].is_some()
     }
 
-    /// Whether the interpreter makes this value.
+    /// Returns whether the interpreter computes this value.
     pub fn interpreted(&self, v: Value) -> bool {
         self.interpreted[v]
     }
@@ -39,7 +40,7 @@ pub struct BlockPlan {
     pub full_warp_classes: Option<Classes>,
     pub plan: Plan,
     pub groups: Vec<Group>,
-    /// How the kernel is done for strips of lanes, if it is this block and can be.
+    /// How the kernel runs for strips of lanes, if it is this block and allows it.
     pub sweep: Option<Sweep>,
     /// Whether control may come back to the block.
     pub in_loop: bool,
@@ -52,7 +53,7 @@ pub struct BlockPlan {
 }
 
 impl BlockPlan {
-    /// The classes while all lanes are active.
+    /// Returns the classes while all lanes are active.
     pub fn full_warp_classes(&self) -> &Classes {
         self.full_warp_classes.as_ref().unwrap_or(&self.classes)
     }
@@ -91,8 +92,8 @@ impl BlockPlan {
         let strips = full_warp_classes.as_ref().filter(|_| id == BlockId(0) && !in_loop);
         let sweep = strips.and_then(|classes| Sweep::of(function, &defs, classes, &plan));
         let mut bytes = layout.bytes() as usize;
-        // Warps keep their registers when better code goes on: with no groups as with them, what may vary in either set of
-        // classes has a slot, whatever the facts.
+        // Warps keep their registers when they go on in better code. With and without groups, each
+        // value that may vary in any set of classes therefore has a slot, whatever the facts.
         let interprets =
             plan.steps.iter().any(|step| matches!(step, Step::Interpret(_) | Step::Warp(_)));
         let least_known = (full_warp_classes.is_none() && interprets).then(|| {
@@ -126,7 +127,7 @@ impl BlockPlan {
     }
 }
 
-/// The lanes that an exchange between lanes reads, if they are always the same.
+/// Returns the lanes that an exchange between lanes reads, if they are constant.
 fn gathered(function: &Function, block: &Block, defs: &Defs, index: usize) -> Option<Vec<u8>> {
     let Op::LaneGather { index, .. } = block.insts[index].op else { return None };
     let lanes = fixed_lanes(function, block, defs, index)?;
@@ -211,7 +212,7 @@ fn assign_slots(
     slots
 }
 
-/// The first step that writes each lane register.
+/// Returns the first step that writes each lane register.
 fn first_writes(function: &Function, block: &Block, plan: &Plan) -> FxHashMap<Reg, usize> {
     let mut first = FxHashMap::default();
     for (number, step) in plan.steps.iter().enumerate() {
@@ -234,8 +235,8 @@ fn first_writes(function: &Function, block: &Block, plan: &Plan) -> FxHashMap<Re
     first
 }
 
-/// Float values whose bits can be told apart: everything but operands of arithmetic, which treats all NaNs alike, also where they are
-/// chosen or renamed before.
+/// Returns the float values whose bits can be observed: all but operands of arithmetic. Arithmetic
+/// treats all NaNs alike, also behind selects and copies.
 fn bits_used(block: &Block, plan: &Plan) -> SecondaryMap<Value, bool> {
     let mut used = table(block.values.len(), false);
     block.term.for_each_operand(|v| used[v] = true);
@@ -252,13 +253,13 @@ fn bits_used(block: &Block, plan: &Plan) -> SecondaryMap<Value, bool> {
     used
 }
 
-/// Whether the bits of an operation's operands can be told apart, where this is known of its
+/// Returns whether the bits of an operation's operands can be observed; `used` tells it of the
 /// result. Arithmetic treats all NaNs alike.
 pub fn shows_bits(block: &Block, inst: &Inst, used: &SecondaryMap<Value, bool>) -> bool {
     match inst.op {
         _ if inst.op.traits().nans_alike => false,
         Op::Shared { function, .. } => function.ty() != Type::F32,
-        // The sign of a float changes, an integer is another one.
+        // A unary operation changes only a float's sign, but makes another integer.
         Op::Unary { a, .. } if !block.ty(a).ty.is_float() => true,
         Op::Unary { .. }
         | Op::Select { .. }

@@ -1,4 +1,4 @@
-//! The helper for products of matrices: it finds their registers in the register file.
+//! The helper for matrix products: it finds the matrices' registers in the register file.
 
 use smallvec::SmallVec;
 use warploom_ir::matrix::{self, Product};
@@ -7,24 +7,26 @@ use warploom_runtime::warp::WarpContext;
 
 use crate::descriptions::Descriptions;
 
-/// A product, and where its operands and results lie in the register file.
+/// A product, and the places of its operands and results in the register file.
 #[derive(Debug)]
 pub struct ProductDesc {
     pub product: Product,
     pub nan: NanPolicy,
     pub lanes: u8,
-    /// Rows of lanes, and uniform values, of 8 bytes.
+    /// Offset and shape of each operand: a row of lanes, or a uniform value of 8 bytes.
     pub args: Vec<(u32, Shape)>,
     pub results: Vec<u32>,
 }
 
+/// Computes product `number` of the region.
+///
 /// # Safety
-/// As the other helpers: `context` is the running warp's and no one else refers to it; code calls this whose descriptions are
-/// installed.
+/// As for the other helpers: `context` is the running warp's context, and nothing else refers to
+/// it. The caller is code whose descriptions are installed.
 pub unsafe extern "C" fn product(context: *mut WarpContext, number: u32) {
     // SAFETY: the caller's promise.
     let context = unsafe { &mut *context };
-    // SAFETY: as above; the code that calls keeps its descriptions for the length of the call.
+    // SAFETY: as above; the calling code keeps its descriptions for the length of the call.
     let desc = &unsafe { Descriptions::of(context) }.products[number as usize];
     context.helper_calls += 1;
     let registers = context.registers();
@@ -36,7 +38,7 @@ pub unsafe extern "C" fn product(context: *mut WarpContext, number: u32) {
     }
 }
 
-/// A product whose registers all have lanes of `N` bytes.
+/// Computes a product whose registers all have lanes of `N` bytes.
 fn product_of_rows<const N: usize, L: Copy + Default + Into<u64>>(
     desc: &ProductDesc,
     registers: &mut [u8],

@@ -1,5 +1,5 @@
-//! [`Program`]: an engine for the runtime. It has a back end compile a region of blocks when the region is first entered,
-//! and once more when it is hot, and runs warps in it.
+//! [`Program`]: an engine for the runtime. A back end compiles a region of blocks when the region
+//! is first entered, and again when it is hot. The program runs warps in this code.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -20,7 +20,7 @@ use crate::store::{CodeStore, Pieces};
 use crate::tier::{Compiled, Region};
 use crate::{Effort, JitError, abi, tuning};
 
-/// One function translated for one class of launches: an engine.
+/// An engine: one function, translated for one class of launches.
 pub struct Program {
     prepared: Prepared,
     backend: Arc<dyn Backend>,
@@ -29,20 +29,23 @@ pub struct Program {
     region_of: Vec<usize>,
     translate_ns: AtomicU64,
     cache: Option<Cached>,
-    /// Where the code of the regions is.
+    /// Memory for the code of the regions.
     space: Box<dyn CodeSpace>,
 }
 
-/// Where code of a program is kept.
+/// The stored code of a program.
 struct Cached {
     pieces: Box<dyn Pieces>,
-    /// Regions whose code was there.
+    /// The number of regions whose code was there.
     found: AtomicU64,
 }
 
 impl Program {
+    /// Makes a program with regions of the default size.
+    ///
     /// # Errors
-    /// The function does not verify, its registers are too large, or the back end does not serve this host.
+    /// The function does not verify, its registers are too large, or the back end does not serve
+    /// this host.
     pub fn new(
         function: &Function,
         launch: impl Into<Launched>,
@@ -52,7 +55,7 @@ impl Program {
         Program::in_regions(function, launch.into(), one_worker, backend, tuning::REGION_INSTS)
     }
 
-    /// A program each of whose blocks is a region of its own.
+    /// Makes a program in which each block is a region of its own.
     ///
     /// # Errors
     /// As [`Program::new`].
@@ -65,8 +68,8 @@ impl Program {
         Program::in_regions(function, launch.into(), one_worker, backend, 0)
     }
 
-    /// A program whose regions have more than one block only if they have at most so many
-    /// instructions.
+    /// Makes a program whose regions have more than one block only if they have at most
+    /// `region_insts` instructions.
     fn in_regions(
         function: &Function,
         launch: Launched,
@@ -75,7 +78,7 @@ impl Program {
         region_insts: usize,
     ) -> Result<Program, JitError> {
         let start = Instant::now();
-        // A host that no code can be made for is told of here.
+        // An unsupported host is reported here.
         let space = backend.space()?;
         let prepared = Prepared::new(function, launch, one_worker)?;
         let function = prepared.function();
@@ -100,7 +103,7 @@ impl Program {
         })
     }
 
-    /// This program, with a cache for its code.
+    /// Returns this program with a cache for its code.
     ///
     /// # Errors
     /// There is no code generator for this host.
@@ -112,7 +115,7 @@ impl Program {
         Ok(self)
     }
 
-    /// Everything that code of this program depends on, as text.
+    /// Returns everything that code of this program depends on, as text.
     ///
     /// # Errors
     /// The back end does not serve this host.
@@ -120,7 +123,7 @@ impl Program {
         Ok(format!("{} {}", self.backend.description()?, self.prepared.identity()))
     }
 
-    /// The function after analysis, which code is made of.
+    /// Returns the function after analysis, from which code is made.
     pub fn prepared(&self) -> &Prepared {
         &self.prepared
     }
@@ -129,7 +132,7 @@ impl Program {
         &*self.backend
     }
 
-    /// The blocks of each region.
+    /// Returns the blocks of each region.
     pub fn regions(&self) -> impl ExactSizeIterator<Item = &[BlockId]> {
         self.regions.iter().map(|region| &*region.blocks)
     }
@@ -142,17 +145,17 @@ impl Program {
         self.prepared.interpreter()
     }
 
-    /// Nanoseconds spent on translation so far.
+    /// Returns the nanoseconds spent on translation so far.
     pub fn translate_ns(&self) -> u64 {
         self.translate_ns.load(Relaxed)
     }
 
-    /// How many pieces of code the cache had.
+    /// Returns how many pieces of code the cache had.
     pub fn found_in_cache(&self) -> u64 {
         self.cache.as_ref().map_or(0, |cached| cached.found.load(Relaxed))
     }
 
-    /// Puts code in its place.
+    /// Places the code of a region.
     fn define(&self, region: usize, effort: Effort, object: &Object) -> Result<Compiled, JitError> {
         self.place(
             &*self.space,
@@ -161,7 +164,7 @@ impl Program {
         )
     }
 
-    /// Whether code could be put in a place as a region of this program. It is not run.
+    /// Returns whether code could be placed as a region of this program. The code is not run.
     pub fn takes(&self, object: &Object) -> bool {
         self.backend.space().and_then(|space| self.place(&*space, "read", object).map(drop)).is_ok()
     }
@@ -180,10 +183,10 @@ impl Program {
         Ok(Compiled { code, register_bytes: object.register_bytes, descriptions })
     }
 
-    /// Puts other code of a region in its place than this program's back end makes.
+    /// Installs code of a region that this program's back end did not make.
     ///
     /// # Safety
-    /// The code is of this region, and keeps what [`Backend::compile`] does.
+    /// The code is of this region, and keeps the promises of [`Backend::compile`].
     ///
     /// # Errors
     /// The code cannot be placed, or the region has code of this effort.
@@ -198,7 +201,7 @@ impl Program {
         put.map_err(|_| JitError::Codegen(format!("region {region} has code")))
     }
 
-    /// The code of a region as the back end makes it, not in a place.
+    /// Returns the unplaced code of a region, as the back end makes it.
     ///
     /// # Errors
     /// The code generator rejects the region.
@@ -206,7 +209,7 @@ impl Program {
         self.backend.compile(&self.prepared, &self.regions[region].blocks, effort)
     }
 
-    /// Makes code, puts it in its place and keeps it.
+    /// Makes code, stores it in the cache and places it.
     fn made(&self, region: usize, effort: Effort) -> Result<Compiled, JitError> {
         let object = self.compile_region(region, effort)?;
         if let Some(Cached { pieces, .. }) = &self.cache {
@@ -215,7 +218,7 @@ impl Program {
         self.define(region, effort, &object)
     }
 
-    /// The code of a region that the cache has.
+    /// Returns the code of a region from the cache, if it is there.
     fn cached(&self, region: usize, effort: Effort) -> Option<Compiled> {
         let Cached { pieces, found } = self.cache.as_ref()?;
         let compiled = self.define(region, effort, &pieces.load(region, effort)?);
@@ -225,7 +228,7 @@ impl Program {
         Some(compiled)
     }
 
-    /// Takes a region's fastest code from the cache when it is asked for the first time.
+    /// Takes a region's fastest code from the cache, on the first call for the region.
     fn ask_cache(&self, region: usize) {
         let Region { asked_cache, code, .. } = &self.regions[region];
         asked_cache.get_or_init(|| {
@@ -240,14 +243,14 @@ impl Program {
         });
     }
 
-    /// Compiles every region now. Launches need not: a region is compiled when it is first entered, and interpreted if
-    /// that fails.
+    /// Compiles every region now. Launches do not need this: a region is compiled when it is first
+    /// entered, and interpreted if that fails.
     pub fn compile_all(&self, effort: Effort) -> Result<(), &JitError> {
         (0..self.regions.len())
             .try_for_each(|region| self.compiled(region, effort).as_ref().map(|_| ()))
     }
 
-    /// The code of every region, as text.
+    /// Returns the code of every region, as text.
     ///
     /// # Errors
     /// The code generator rejects a region.
@@ -261,12 +264,12 @@ impl Program {
         self.regions().enumerate().map(of_region).collect()
     }
 
-    /// How often each rule of analysis has rewritten something.
+    /// Returns how often each rule of analysis has rewritten something.
     pub fn firings(&self) -> &Firings {
         self.prepared.firings()
     }
 
-    /// Regions that could not be compiled so far, each with where it is and why.
+    /// Lists the regions that could not be compiled so far, each with its pc and the reason.
     pub fn uncompiled(&self) -> Vec<String> {
         let of_region = |(number, region): (usize, &Region)| {
             let error = Effort::ALL
@@ -280,7 +283,7 @@ impl Program {
         self.regions.iter().enumerate().filter_map(of_region).collect()
     }
 
-    /// The code of a region, made now if there is none yet.
+    /// Returns the code of a region. Makes it now if there is none yet.
     fn compiled(&self, region: usize, effort: Effort) -> &Result<Compiled, JitError> {
         self.ask_cache(region);
         self.regions[region].code[effort as usize].get_or_init(|| {
@@ -294,7 +297,8 @@ impl Program {
         })
     }
 
-    /// The code of a region that has none for speed, or its careful code; `None` if it cannot be compiled.
+    /// Returns the code of a region that has none made for speed, or its careful code; `None` if it
+    /// cannot be compiled.
     fn slow_code(&self, region: usize, context: &WarpContext, careful: bool) -> Option<&Compiled> {
         if careful {
             return self.compiled(region, Effort::Quick).as_ref().ok();
@@ -302,8 +306,9 @@ impl Program {
         self.regions[region].made(Effort::Quick).or_else(|| self.first_code(region, context))
     }
 
-    /// Has an indirect jump out of its region, by the block that the context names, go on at its target. False if it was a jump
-    /// backwards too many for this turn. None: its target is not known.
+    /// Sets the context to go on at the target of an indirect jump out of its region. The context's
+    /// block tells whether the jump goes backward. Returns false if a backward jump uses up the
+    /// turn, and `None` if the target is not known.
     fn jump_indirectly(&self, context: &mut WarpContext) -> Option<bool> {
         let target = self.interpreter().indirect_target(context.indirect_pc)?;
         let backward = target.0 <= context.resume;
@@ -314,7 +319,8 @@ impl Program {
 
     /// Runs code from the context's block on.
     fn enter(&self, compiled: &Compiled, context: &mut WarpContext) -> u32 {
-        // SAFETY: the code of a region is a function of this type, and it lives as long as the program.
+        // SAFETY: the code of a region is a function of this type, and it lives as long as the
+        // program.
         let entry =
             unsafe { std::mem::transmute::<*const u8, abi::Entry>(compiled.code.address()) };
         let block = context.resume;
@@ -324,13 +330,15 @@ impl Program {
             context.register_bytes() >= compiled.register_bytes,
             "the register file is too small"
         );
-        // SAFETY: the scheduler made the context: its register file has `register_bytes`, its pointers are
-        // valid for the call, and no other thread uses it. The code touches guest memory through them only. Its descriptions are
-        // installed, and live as long as the code.
+        // SAFETY: the scheduler made the context: its register file has `register_bytes`, its
+        // pointers are valid for the call, and no other thread uses it. The code touches guest
+        // memory only through these pointers. Its descriptions are installed, and live as long as
+        // the code.
         unsafe { entry(context, block) }
     }
 
-    /// The same of fast code, and then for the warps whose turns come next, as long as they go on in this region.
+    /// Runs fast code from the context's block on, and then for the warps whose turns come next, as
+    /// long as they go on in this region.
     fn enter_in_step(&self, region: usize, compiled: &Compiled, context: &mut WarpContext) -> u32 {
         loop {
             let code = self.enter(compiled, context);
@@ -346,8 +354,8 @@ impl Program {
         }
     }
 
-    /// The same of code that is not for speed: when it is hot, better code is made. Turns are cut into slices, so that a loop can go
-    /// on in that.
+    /// Runs quick code from the context's block on, and compiles better code when the region is
+    /// hot. Turns are cut into slices, so that a loop can go on in the better code.
     fn warm(
         &self,
         number: usize,
@@ -368,10 +376,11 @@ impl Program {
         let begun = Instant::now();
         let code = self.enter(compiled, context);
         context.back_edges = context.back_edges.wrapping_add(turn - slice);
-        // To begin again costs as much as a helper.
+        // Beginning again costs as much as a helper.
         let helped = context.helper_calls - before.1 + context.interp_instructions - before.2
             + u64::from(careful);
-        // Whoever makes a region hot compiles it, while others go on with the code that there is.
+        // The warp that makes a region hot compiles it, while other threads go on with the existing
+        // code.
         let executed = context.instructions - before.0;
         let by_the_clock = begun.elapsed().as_nanos() as u64 / tuning::COUNTED_NS;
         let spent = by_the_clock.clamp(executed, executed.saturating_mul(tuning::MOST_COUNTED));
@@ -381,8 +390,9 @@ impl Program {
         code
     }
 
-    /// Interprets a region until it is left, or each of its instructions has been executed so often, on average, that
-    /// translation is worth it: what the warp came to is then [`abi::CONTINUE`].
+    /// Interprets a region until the warp leaves it, or until its instructions have been executed
+    /// `rounds` times on average, so that translation is worth its cost. In both cases it returns
+    /// [`abi::CONTINUE`].
     fn interpret(&self, number: usize, context: &mut WarpContext, rounds: u64) -> u32 {
         let heat = &self.regions[number].heat;
         let (before, interpreted) = (context.instructions, context.interp_instructions);
@@ -390,7 +400,8 @@ impl Program {
         let stays =
             |block: BlockId, executed| self.region_of[block.0 as usize] == number && executed < end;
         let code = self.interpreter().run_while(context, stays);
-        // Code for it can be made: that there is none yet is no fall.
+        // Code can be made for this region, so that these instructions do not count as left to the
+        // interpreter.
         context.interp_instructions = interpreted;
         if heat.add(context.instructions - before) {
             let _ = self.compiled(number, Effort::Likely);
@@ -398,7 +409,8 @@ impl Program {
         code.map_or(abi::CONTINUE, |code| code as u32)
     }
 
-    /// Whether a region is worth no code yet, of which each instruction may be interpreted so often.
+    /// Returns whether a region is not worth code yet, if each instruction may be interpreted
+    /// `rounds` times.
     fn is_cold(&self, region: usize, context: &WarpContext, rounds: u64) -> bool {
         self.ask_cache(region);
         let region = &self.regions[region];
@@ -407,7 +419,8 @@ impl Program {
             && warps(context) <= tuning::FEW_WARPS
     }
 
-    /// The code of a region that has none yet: made for speed at once if the launch has so many warps that it will be hot.
+    /// Returns the code of a region that has none yet. The code is made for speed at once if the
+    /// launch has so many warps that the region will be hot.
     fn first_code(&self, region: usize, context: &WarpContext) -> Option<&Compiled> {
         self.ask_cache(region);
         if let Some(fast) = self.regions[region].fast() {
@@ -419,7 +432,7 @@ impl Program {
     }
 }
 
-/// Those of the launch that a warp is in.
+/// Returns the number of warps in the warp's launch.
 fn warps(context: &WarpContext) -> u64 {
     let blocks =
         context.nctaid().iter().fold(1u64, |blocks, &count| blocks.saturating_mul(count.into()));
@@ -427,7 +440,8 @@ fn warps(context: &WarpContext) -> u64 {
 }
 
 impl Program {
-    /// Runs a warp for a turn. Regions are interpreted at first, each instruction so often on average.
+    /// Runs a warp for a turn. Regions are interpreted at first, `rounds` times per instruction on
+    /// average.
     pub(crate) fn run_after(&self, rounds: u64, context: &mut WarpContext) -> ExitCode {
         assert_eq!(context.lanes(), self.lanes(), "code is for warps of another length");
         let mut careful = false;
@@ -452,7 +466,7 @@ impl Program {
             };
             careful = code == abi::CAREFUL;
             match ExitCode::from_number(code) {
-                // Goes on in another region, or in careful code.
+                // The warp goes on in another region, or in careful code.
                 None => debug_assert!(matches!(code, abi::CONTINUE | abi::CAREFUL), "code {code}"),
                 // The slice is over, the turn is not.
                 Some(ExitCode::Yield) if context.back_edges as i64 > 0 => {}

@@ -1,11 +1,11 @@
-//! Which operations a back end does by itself.
+//! Decides which operations a back end does by itself.
 
 use cranelift_entity::EntityRef;
 use warploom_analysis::{Support, is_pure};
 use warploom_ir::{Function, Inst, Op, Value, ValueType};
 use warploom_runtime::warp::CONST_BANK_BYTES;
 
-/// How the JIT executes an instruction by itself, or that the interpreter has to.
+/// Returns how the JIT executes an instruction by itself, or that the interpreter has to.
 ///
 /// `constant` gives the values of uniform constants.
 pub fn support(

@@ -1,6 +1,6 @@
-//! The code of a program's regions. Where little is executed there is none. Else it is first made so
-//! that it is there soon, when it has proved hot so that it is fast while what is likely holds, and
-//! when what is not likely has proved hot too so that it is fast in any case.
+//! The code of a program's regions. A region that is rarely executed has no code. Otherwise its
+//! first code is quick to make. A hot region gets code that is fast while likely conditions hold.
+//! If the unlikely conditions prove hot too, the region gets code that is fast in any case.
 
 use std::sync::OnceLock;
 use std::sync::atomic::AtomicU64;
@@ -12,21 +12,23 @@ use crate::backend::Code;
 use crate::descriptions::Descriptions;
 use crate::{JitError, tuning};
 
-/// What code is made for.
+/// The purpose that code is made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Effort {
-    /// To be there soon: registers are allocated in one pass, and nothing is done for a whole warp at once.
+    /// To be ready soon: registers are allocated in one pass, and no operation acts on a whole warp
+    /// at once.
     Quick,
-    /// To be fast while what is likely holds, which is half the code. Blocks where it does not hold begin again in quick code.
+    /// To be fast while likely conditions hold; this takes half the code. Blocks where they do not
+    /// hold begin again in quick code.
     Likely,
-    /// To be fast whatever holds.
+    /// To be fast under all conditions.
     Full,
 }
 
 impl Effort {
     pub const ALL: [Effort; 3] = [Effort::Quick, Effort::Likely, Effort::Full];
 
-    /// As `warploom run --effort` has it.
+    /// Returns the name, as in `warploom run --effort`.
     pub fn name(self) -> &'static str {
         match self {
             Effort::Quick => "quick",
@@ -35,12 +37,12 @@ impl Effort {
         }
     }
 
-    /// Whether code is made for speed.
+    /// Returns whether code is made for speed.
     pub fn is_fast(self) -> bool {
         self != Effort::Quick
     }
 
-    /// Another one.
+    /// Returns a different effort.
     pub fn other(self) -> Effort {
         Effort::ALL[(self as usize + 1) % Effort::ALL.len()]
     }
@@ -48,17 +50,18 @@ impl Effort {
 
 /// How much a region has been executed.
 pub struct Heat {
-    /// Instructions that warps executed in it, until it was hot.
+    /// Instructions that warps executed in the region, until it was hot.
     instructions: AtomicU64,
-    /// How many make it so.
+    /// The number of instructions that makes the region hot.
     hot: u64,
-    /// Those that a warp is expected to execute, if it comes by.
+    /// Instructions that a warp is expected to execute in the region, if it comes there.
     per_warp: u64,
 }
 
 impl Heat {
-    /// For blocks of so many instructions, in a loop or not, of warps of so many lanes. What indirect jumps lead to is found one by one, and
-    /// translated anew each time: nothing is expected of such a function.
+    /// Returns the heat of blocks with these instruction counts, in a loop or not, of warps of
+    /// `lanes` lanes. The targets of indirect jumps are found one by one, and each makes a new
+    /// translation. Nothing is therefore expected of a function with indirect jumps.
     pub fn new(blocks: impl Iterator<Item = (u64, bool)>, lanes: u32, has_indirect: bool) -> Heat {
         let (mut size, mut per_warp) = (0, 0);
         for (instructions, in_loop) in blocks {
@@ -73,13 +76,13 @@ impl Heat {
         }
     }
 
-    /// Of the same blocks, of which nothing has been executed.
+    /// Returns the heat of these blocks before any of them is executed.
     fn cold(&self) -> Heat {
         Heat { instructions: AtomicU64::new(0), ..*self }
     }
 
-    /// How many instructions may still be executed before each of them has been `rounds` times, on average, by warps of 32
-    /// lanes.
+    /// Returns how many instructions may still be executed before each of them has been executed
+    /// `rounds` times, on average, by warps of 32 lanes.
     pub fn left_of(&self, rounds: u64) -> u64 {
         let whole = u128::from(self.hot) * u128::from(rounds) / u128::from(tuning::HOT);
         u64::try_from(whole).unwrap_or(u64::MAX).saturating_sub(self.instructions.load(Relaxed))
@@ -89,7 +92,7 @@ impl Heat {
         self.instructions.load(Relaxed) >= self.hot
     }
 
-    /// Adds what was executed; whether that made it hot.
+    /// Adds executed instructions, and returns whether they made the region hot.
     pub fn add(&self, instructions: u64) -> bool {
         if self.is_hot() {
             return false;
@@ -98,7 +101,8 @@ impl Heat {
         before < self.hot && before.saturating_add(instructions) >= self.hot
     }
 
-    /// Makes it hot if so many warps, which are still to come, will.
+    /// Makes the region hot if `warps` warps still to come will make it hot, and returns whether
+    /// they will.
     pub fn expect(&self, warps: u64) -> bool {
         let will_be = self.per_warp.saturating_mul(warps) >= self.hot;
         if will_be {
@@ -111,7 +115,7 @@ impl Heat {
 /// The code of one region.
 pub struct Compiled {
     pub code: Code,
-    /// Of the register file that it needs.
+    /// Bytes of the register file that the code needs.
     pub register_bytes: u64,
     pub descriptions: Box<Descriptions>,
 }
@@ -119,18 +123,18 @@ pub struct Compiled {
 /// Several blocks that are compiled together.
 pub struct Region {
     pub blocks: Vec<BlockId>,
-    /// What was executed in it.
+    /// The execution of the region.
     pub heat: Heat,
-    /// What was executed by careful code, in place of code that was made for what is likely.
+    /// The execution of careful code, in place of code that was made for likely conditions.
     pub careful_heat: Heat,
-    /// By effort.
+    /// The code by effort.
     pub code: [OnceLock<Result<Compiled, JitError>>; Effort::ALL.len()],
     /// Set once the cache was asked for code that was made for speed.
     pub asked_cache: OnceLock<()>,
 }
 
 impl Region {
-    /// Blocks of a function; the rest as of [`Heat::new`].
+    /// Returns a region of blocks; the other arguments are as of [`Heat::new`].
     pub fn new(
         blocks: Vec<BlockId>,
         costs: impl Iterator<Item = (u64, bool)>,
@@ -142,17 +146,17 @@ impl Region {
         Region { blocks, careful_heat: heat.cold(), heat, code, asked_cache: OnceLock::new() }
     }
 
-    /// Its code of this effort, if it was made.
+    /// Returns the region's code of this effort, if it was made.
     pub fn made(&self, effort: Effort) -> Option<&Compiled> {
         self.code[effort as usize].get()?.as_ref().ok()
     }
 
-    /// Whether it has been translated, or could not be.
+    /// Returns whether the region has been translated, or could not be.
     pub fn is_translated(&self) -> bool {
         self.code.iter().any(|code| code.get().is_some())
     }
 
-    /// Its fastest code, if some was made for speed.
+    /// Returns the region's fastest code, if some was made for speed.
     pub fn fast(&self) -> Option<&Compiled> {
         self.made(Effort::Full).or_else(|| self.made(Effort::Likely))
     }

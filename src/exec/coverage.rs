@@ -1,4 +1,5 @@
-//! [`Coverage`]: which instructions of a file's code are not executed, found by lifting every kernel.
+//! [`Coverage`]: the instructions of a file's code that are not executed, found by lifting every
+//! kernel.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,17 +11,20 @@ use warploom_runtime::memory::MemoryConfig;
 use super::guest::{Lifting, Placed};
 use super::{Error, FidelityClass, Program};
 
-/// What was found in kernels, added up.
+/// Counts over kernels.
 #[derive(Clone, Debug, Default)]
 pub struct Coverage {
     pub kernels: u64,
-    /// Kernels that can reach an instruction that is not executed, or a word that is none.
+    /// Kernels that can reach an instruction that is not executed, or a word that is no
+    /// instruction.
     pub incomplete: u64,
-    /// Instructions that kernels can reach; one that several kernels reach counts for each.
+    /// Instructions that kernels can reach. An instruction that several kernels reach counts for
+    /// each.
     pub instructions: u64,
-    /// What is not executed, by mnemonic with modifiers.
+    /// Instructions that are not executed, by mnemonic with modifiers.
     pub stops: BTreeMap<Stop, Count>,
-    /// How often instructions stand there that are executed, but not as documented to the last bit; with the bound.
+    /// Counts of instructions that are executed, but not as documented to the last bit; with the
+    /// bound.
     pub approximate: BTreeMap<(String, &'static str), u64>,
 }
 
@@ -28,21 +32,22 @@ pub struct Coverage {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Stop {
     pub mnemonic: String,
-    /// [`FidelityClass::Illegal`]: no instruction. Exact or approximate: it is executed with other operands.
+    /// [`FidelityClass::Illegal`]: the word is no instruction. Exact or approximate: the
+    /// instruction is executed with other operands.
     pub class: FidelityClass,
 }
 
-/// How often something stands in the code of kernels, and where for the first time.
+/// Occurrences of an instruction in the code of kernels, and the first place.
 #[derive(Clone, Debug, Default)]
 pub struct Count {
     pub instructions: u64,
     pub kernels: u64,
-    /// A kernel, the address, from the start of its code section or image, and the text.
+    /// The kernel, the address from the start of its code section or image, and the text.
     pub example: (String, u64, String),
 }
 
 impl Coverage {
-    /// Lifts all kernels of a module. Code behind an instruction that is not executed is gone through as well.
+    /// Lifts all kernels of a module. Lifting goes on behind an instruction that is not executed.
     ///
     /// # Errors
     /// The module cannot be linked, or a kernel cannot be lifted.
@@ -85,7 +90,7 @@ impl Coverage {
                         continue;
                     }
                     None if start == entry => return Err(error.into()),
-                    // Behind an instruction there may be no more code.
+                    // There may be no more code behind an instruction.
                     _ => continue,
                 },
                 Err(error) => return Err(error.into()),
@@ -106,7 +111,7 @@ impl Coverage {
                     continue;
                 };
                 let Some(placed) = guest.instruction(code, pc) else { continue };
-                // What is no instruction may be the end of the code.
+                // A word that is no instruction may be the end of the code.
                 if guest.lifts_from_entry()
                     && placed.class != FidelityClass::Illegal
                     && !stops.contains_key(&pc)
@@ -134,7 +139,7 @@ impl Coverage {
     }
 }
 
-/// The blocks that the first one leads to, and those that an indirect jump may name.
+/// Returns the blocks that the first block leads to, and the targets of indirect jumps.
 fn reachable(function: &Function) -> Vec<&Block> {
     let mut seen = vec![false; function.blocks.len()];
     let mut next: Vec<BlockId> = function.indirect_targets().map(|(_, id)| id).collect();

@@ -1,4 +1,5 @@
-//! Why a launch did not take place. Faults of the guest are no errors: see [`super::Fault`].
+//! Reasons why a launch did not take place. Faults of the guest are no errors: see
+//! [`super::Fault`].
 
 use warploom_guest::LiftError;
 use warploom_interp::InterpError;

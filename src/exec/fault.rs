@@ -1,4 +1,4 @@
-//! Faults in words.
+//! The text of faults.
 
 use warploom_container::FunctionId;
 use warploom_runtime::fault::FaultKind;
@@ -7,24 +7,26 @@ use warploom_runtime::launch;
 use super::Program;
 use super::guest::SourcePlace;
 
-/// A fault of the guest, with what its pc means.
+/// A fault of the guest, with the meaning of its pc.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     pub fault: launch::Fault,
     pub kernel: String,
-    /// The function that the pc lies in, if it lies in one.
+    /// The function that contains the pc, if there is one.
     pub function: Option<String>,
-    /// Offset of the pc in its section, as disassemblies count; for a pc outside all code the pc itself.
+    /// Offset of the pc in its section, as in disassemblies. For a pc outside all code, the pc
+    /// itself.
     pub offset: u64,
-    /// Where that stands in the text that the code was read from, and in the source that it was made from.
+    /// The place of the pc in the text of the code, and in the source that the code was compiled
+    /// from.
     pub line: Option<SourcePlace>,
-    /// Text of the instruction there.
+    /// The text of the instruction at the pc.
     pub instruction: Option<String>,
-    /// What was called is neither part of the binary nor provided by the host.
+    /// The called function is neither part of the binary nor provided by the host.
     pub undefined: bool,
-    /// The condition that the guest found not to hold, and where it stands in the source.
+    /// The failed condition of an assertion, and its place in the source.
     pub assertion: Option<String>,
-    /// What the guest wanted of the driver, which does not provide it.
+    /// The facility of the driver that the guest wanted and the driver does not provide.
     pub absent: Option<&'static str>,
 }
 

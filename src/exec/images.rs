@@ -1,4 +1,5 @@
-//! Images and samplers of launches: their descriptions, which do not depend on an instruction set, and what is in memory.
+//! Images and samplers of launches: descriptions that do not depend on an instruction set, and
+//! content in memory.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -14,17 +15,18 @@ use super::{Arg, Error, ImagePool, Program, guest};
 #[derive(Clone, Debug, PartialEq)]
 pub struct ImageDescription {
     pub dim: Dim,
-    /// Width, height, depth (or layers; six for each cube); of those that there are not 1.
+    /// Width, height, and depth or layers (six for each cube). An absent dimension is 1.
     pub size: [u32; 3],
-    /// Of a mip chain: each half as large as the one before.
+    /// Levels of a mip chain. Each is half as large as the level before.
     pub levels: u32,
     /// The name of a format, for example `r32_uint`.
     pub format: String,
     pub layout: Layout,
-    /// GOBs of a block of an image of NVIDIA's, where a driver would not choose.
+    /// GOBs of a block of an NVIDIA image, if not as a driver would choose.
     pub block_height: Option<u32>,
     pub block_depth: Option<u32>,
-    /// Numbers of the 64 KiB pages, from its first byte in memory, that are resident, in ascending order. None: all are.
+    /// Numbers of the resident 64 KiB pages, counted from the image's first byte, in ascending
+    /// order. `None` if all pages are resident.
     pub resident: Option<Vec<u64>>,
 }
 
@@ -32,7 +34,7 @@ pub struct ImageDescription {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Texture {
     pub name: String,
-    /// Which of the launch's images.
+    /// The index of the image among the launch's images.
     pub image: usize,
     pub sampling: Sampling,
 }
@@ -42,15 +44,16 @@ pub struct Texture {
 pub struct Sampling {
     pub filter: Filter,
     pub address: AddressModes,
-    /// Coordinates are from 0 to 1, not to the size of the image.
+    /// Coordinates range from 0 to 1, not to the size of the image.
     pub normalized: bool,
-    /// Between levels; without it only the first is read.
+    /// The filter between levels. Without it, only the first level is read.
     pub mip_filter: Option<Filter>,
-    /// The condition between the reference and a texel, such as `less`: the value is how much of the texels fulfils it.
+    /// The condition between the reference and a texel, such as `less`. The sampled value is the
+    /// share of the texels that fulfil the condition.
     pub compare: Option<String>,
     /// Red, green, blue and alpha beyond the edges, for [`AddressMode::ClampToBorder`].
     pub border: [f32; 4],
-    /// Added to levels of detail.
+    /// The bias added to levels of detail.
     pub lod_bias: f32,
     pub min_lod: Option<f32>,
     pub max_lod: Option<f32>,
@@ -62,7 +65,7 @@ pub struct Sampling {
 pub struct Sampler {
     pub filter: Filter,
     pub address: AddressMode,
-    /// Coordinates are from 0 to 1, not to the size of the image.
+    /// Coordinates range from 0 to 1, not to the size of the image.
     #[serde(default)]
     pub normalized: bool,
 }
@@ -74,7 +77,7 @@ pub enum Filter {
     Linear,
 }
 
-/// What is read beyond an image's edges, axis by axis.
+/// The texels that are read beyond an image's edges, by axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "ModesGiven", into = "ModesGiven")]
 pub struct AddressModes(pub [AddressMode; 3]);
@@ -110,7 +113,7 @@ impl From<AddressModes> for ModesGiven {
     }
 }
 
-/// What is read beyond an image's edges.
+/// The texels that are read beyond an image's edges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AddressMode {
@@ -152,24 +155,26 @@ pub enum Layout {
 /// An image in guest memory.
 #[derive(Debug)]
 pub struct Image {
-    /// Guest address of the first byte, and how many there are.
+    /// Guest address of the first byte, and the number of bytes.
     pub(crate) address: u64,
     pub(crate) bytes: u64,
-    /// The layers and levels in the order of a file's content, each with its offset from the address.
+    /// The layers and levels in the order of a file's content, each with its offset from the
+    /// address.
     pub(crate) planes: Vec<(u64, Plane)>,
     /// The descriptor.
     pub(crate) object: Vec<u32>,
-    /// As [`ImageDescription::resident`].
+    /// Resident pages, as [`ImageDescription::resident`].
     pub(crate) resident: Option<Vec<u64>>,
 }
 
 impl Image {
-    /// The words of its descriptor.
+    /// Returns the words of the image's descriptor.
     pub fn descriptor(&self) -> &[u32] {
         &self.object
     }
 
-    /// Bytes of all texels without gaps: row after row, slice after slice, layer after layer, level after level.
+    /// Returns the bytes of all texels without gaps: row after row, slice after slice, layer after
+    /// layer, level after level.
     pub fn texel_bytes(&self) -> u64 {
         let of = |(_, plane): &(u64, Plane)| {
             u64::from(plane.row_bytes) * u64::from(plane.rows) * u64::from(plane.slices)
@@ -177,8 +182,8 @@ impl Image {
         self.planes.iter().map(of).sum()
     }
 
-    /// Calls `f` with the address of every part that lies together in memory and is resident, and where it is
-    /// among the texels without gaps.
+    /// Calls `f` for every part that is contiguous in memory and resident, with its address and its
+    /// range among the texels without gaps.
     fn each_part(
         &self,
         mut f: impl FnMut(u64, Range<usize>) -> Result<(), Error>,
@@ -203,7 +208,7 @@ impl Image {
         Ok(())
     }
 
-    /// The texels without gaps; 0 where it is not resident.
+    /// Returns the texels without gaps; texels of pages that are not resident are 0.
     ///
     /// # Errors
     /// The image is not in this memory.
@@ -213,7 +218,7 @@ impl Image {
         Ok(bytes)
     }
 
-    /// Writes texels without gaps, where it is resident; without any, zeros.
+    /// Writes texels without gaps to resident pages. Without texels, it writes zeros.
     ///
     /// # Errors
     /// The image is not in this memory.
@@ -238,8 +243,9 @@ impl Image {
 
 /// Images of launches.
 impl Program {
-    /// The handle of the `number`th of a launch's images and, behind them, its textures, for [`Program::in_memory`]. None:
-    /// the driver of the module has no handles. `sampled`: of a texture.
+    /// Returns the handle of image `number` of a launch, for [`Program::in_memory`]. Textures are
+    /// numbered behind the images; `sampled` is for a texture. Returns `None` if the module's
+    /// driver has no handles.
     pub fn handle(module: &Module, number: usize, sampled: bool) -> Option<u32> {
         guest::of(module.isa).handle(number, sampled)
     }
@@ -247,12 +253,12 @@ impl Program {
     /// Reserves memory for an image. The name is for messages.
     ///
     /// # Errors
-    /// The instruction set has no images, none of this format or size, or there is no memory.
+    /// The instruction set has no images, or none of this format or size, or there is no memory.
     pub fn image(&self, name: &str, description: &ImageDescription) -> Result<Image, Error> {
         self.guest().image(self.memory(), name, description)
     }
 
-    /// The argument that stands for an image, the `number`th of the launch.
+    /// Returns the argument for an image, which is image `number` of the launch.
     ///
     /// # Errors
     /// There is no memory for its descriptor.
@@ -260,7 +266,8 @@ impl Program {
         self.guest().image_argument(self.memory(), number, image)
     }
 
-    /// The argument that stands for a sampler. None: samplers of this instruction set are no arguments.
+    /// Returns the argument for a sampler, or `None` if samplers of this instruction set are not
+    /// arguments.
     ///
     /// # Errors
     /// There is no memory for its descriptor.
@@ -269,10 +276,11 @@ impl Program {
         words.map(|words| Ok(Arg::pointer(object(self.memory(), &words)?))).transpose()
     }
 
-    /// Descriptors of all images and textures of a launch. None: arguments say all there is to say.
+    /// Writes the descriptors of all images and textures of a launch, or returns `None` if
+    /// arguments are enough.
     ///
     /// # Errors
-    /// There are too many, or a sampler cannot say what a texture does.
+    /// There are too many, or a sampler cannot express a texture's sampling.
     pub fn image_pool(
         &self,
         images: &[Image],
@@ -281,32 +289,33 @@ impl Program {
         self.guest().image_pool(self.memory(), images, textures)
     }
 
-    /// Puts the descriptors that a driver kept into memory.
+    /// Puts descriptors that a driver kept into memory.
     ///
     /// # Errors
-    /// Kernels of this instruction set have no such pool.
+    /// Kernels of this instruction set have no pool of descriptors.
     pub fn captured_pool(&self, headers: &[u8], samplers: &[u8]) -> Result<ImagePool, Error> {
         self.guest().captured_pool(self.memory(), headers, samplers)
     }
 
-    /// Whether images have descriptors that kernels read from buffers and registers.
+    /// Returns whether images have descriptors that kernels read from buffers and registers.
     pub fn has_descriptors(&self) -> bool {
         self.guest().has_descriptors()
     }
 
-    /// The descriptor of a sampler, as kernels read it from buffers and registers.
+    /// Returns the descriptor of a sampler, as kernels read it from buffers and registers.
     ///
     /// # Errors
-    /// There are none, or it cannot say how the image is sampled.
+    /// The instruction set has no such descriptors, or a descriptor cannot express the sampling.
     pub fn sampler_descriptor(&self, sampling: &Sampling) -> Result<[u32; 4], String> {
         self.guest().sampler_descriptor(sampling)
     }
 }
 
-/// Of an image with pages that are not resident, and so take no memory: its texels are compared as a whole.
+/// The most bytes of an image with pages that are not resident. Those pages take no memory, but
+/// texels are compared as a whole.
 const MAX_SPARSE_BYTES: u64 = 4 << 30;
 
-/// Memory for an image, of which some pages may not be resident.
+/// Allocates memory for an image, of which some pages may not be resident.
 pub(crate) fn room(
     memory: &Memory,
     (name, description): (&str, &ImageDescription),
@@ -331,7 +340,8 @@ pub(crate) fn room(
     Ok(address)
 }
 
-/// Calls `f` with the offset and the length of what lies together in memory, in the order of rows without gaps.
+/// Calls `f` with the offset and the length of each contiguous part, in the order of rows without
+/// gaps.
 fn each_run(
     plane: &Plane,
     mut f: impl FnMut(u64, usize) -> Result<(), Error>,
@@ -350,7 +360,7 @@ fn each_run(
     Ok(())
 }
 
-/// Words that the guest can only read; their address.
+/// Writes words that the guest can only read, and returns their address.
 pub(crate) fn object(memory: &Memory, words: &[u32]) -> Result<u64, Error> {
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     Ok(memory.map_host(

@@ -17,7 +17,7 @@ use super::services::{Printed, Serving, linear};
 use super::translate::{Dimensions, Translated, Wanted};
 use super::{EngineKind, Error, Fault, Kernel, Stage};
 
-/// What device code may print in one launch, and its heap, in bytes: the driver's defaults.
+/// The driver's defaults, in bytes: the most output of device code in one launch, and its heap.
 const PRINTF_BYTES: usize = 1 << 20;
 const HEAP_BYTES: u64 = 8 << 20;
 
@@ -25,40 +25,42 @@ const HEAP_BYTES: u64 = 8 << 20;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Arg {
     content: ArgContent,
-    /// Of a buffer that it is the address of, how many bytes there are.
+    /// For the address of a buffer, the size of the buffer in bytes.
     extent: Option<u64>,
 }
 
-/// What stands for an argument.
+/// The content of an argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ArgContent {
     Bytes(Vec<u8>),
-    /// So many bytes of dynamic shared memory, of which the kernel gets the offset.
+    /// So many bytes of dynamic shared memory. The kernel gets the offset.
     Local(u32),
 }
 
 impl Arg {
-    /// A guest address.
+    /// Makes an argument of a guest address.
     pub fn pointer(address: u64) -> Arg {
         Arg::bytes(address.to_le_bytes())
     }
 
-    /// The guest address of a buffer of so many bytes: where kernels get a surface that covers it, that ends there.
+    /// Makes an argument of the guest address of a buffer with `bytes` bytes. If kernels get a
+    /// surface for the buffer, the surface ends at the buffer's end.
     pub fn buffer(address: u64, bytes: u64) -> Arg {
         Arg { extent: Some(bytes), ..Arg::pointer(address) }
     }
 
-    /// A structure.
+    /// Makes an argument of the bytes of a structure.
     pub fn bytes(bytes: impl Into<Vec<u8>>) -> Arg {
         Arg { content: ArgContent::Bytes(bytes.into()), extent: None }
     }
 
-    /// So many bytes of dynamic shared memory of each block: a `local` pointer of OpenCL.
+    /// Makes an argument of so many bytes of dynamic shared memory of each block: a `local` pointer
+    /// of OpenCL.
     pub fn local(bytes: u32) -> Arg {
         Arg { content: ArgContent::Local(bytes), extent: None }
     }
 
-    /// What is passed; none of dynamic shared memory.
+    /// Returns the passed bytes, or `None` for dynamic shared memory.
     pub fn as_bytes(&self) -> Option<&[u8]> {
         match &self.content {
             ArgContent::Bytes(bytes) => Some(bytes),
@@ -70,7 +72,7 @@ impl Arg {
         &self.content
     }
 
-    /// Of a buffer, how many bytes there are from the address on, if that is known.
+    /// Returns a buffer's bytes from the address on, if their number is known.
     pub(super) fn extent(&self) -> Option<u64> {
         self.extent
     }
@@ -87,27 +89,32 @@ macro_rules! arg_from {
 }
 arg_from!(i8, u8, i16, u16, i32, u32, i64, u64, half::f16, f32, f64);
 
-/// Where a driver has put the descriptors of images and samplers. They are read when a launch begins.
+/// The place where a driver has put the descriptors of images and samplers. They are read when a
+/// launch begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ImagePool {
-    /// Guest address of texture headers of 32 bytes, and the last one's index (`MaximumIndex`).
+    /// Guest address of texture headers of 32 bytes, and the index of the last header
+    /// (`MaximumIndex`).
     pub headers: u64,
     pub last_header: u32,
-    /// The same of samplers.
+    /// Guest address of samplers of 32 bytes, and the index of the last sampler.
     pub samplers: u64,
     pub last_sampler: u32,
 }
 
-/// Something that is done when a block begins, before its first instruction: a graphics pipeline hands over pixels.
+/// An action at the start of a block, before its first instruction. A graphics pipeline hands over
+/// pixels this way.
 pub trait BlockStart: std::fmt::Debug + Send + Sync {
-    /// `block`: its number in the grid, along x. `slot`: a number that no other block has that runs at the same time.
+    /// Runs the action. `block` is the block's number in the grid, along x. `slot` is a number that
+    /// differs between blocks that run concurrently.
     ///
     /// # Errors
-    /// Memory that is to be written is not there: the block has a fault.
+    /// Memory to be written is not there; the block then has a fault.
     fn begin(&self, memory: &Memory, block: usize, slot: usize) -> Result<(), CopyError>;
 }
 
-/// Dimensions and limits of a launch. [`LaunchOptions::new`] has the defaults; the fields are then set.
+/// Dimensions and limits of a launch. [`LaunchOptions::new`] gives the defaults; callers then set
+/// fields.
 #[derive(Clone, Debug)]
 pub struct LaunchOptions {
     /// Blocks per axis.
@@ -116,35 +123,39 @@ pub struct LaunchOptions {
     pub block: [u32; 3],
     /// Dynamic shared memory of a block.
     pub shared_bytes: u32,
-    /// Stack of a lane for calls whose depth the compiler could not know.
+    /// Stack of a lane, for calls whose depth the compiler could not know.
     pub stack_bytes: Option<u32>,
     /// Worker threads.
     pub threads: usize,
-    /// Others use the memory meanwhile: atomics are the host's even where one worker runs.
+    /// Other threads use the memory meanwhile: atomics are the host's even if one worker runs.
     pub concurrent: bool,
     pub engine: EngineKind,
-    /// If code is made for speed, all is made so before the launch begins; else what proves hot is made again.
+    /// If code is made for speed, all of it is made before the launch begins. Otherwise only hot
+    /// code is made again for speed.
     pub effort: Effort,
-    /// How often the JIT interprets each instruction of a region, on average, before it translates the region: 0, or
-    /// [`super::INTERPRETED`] where a launch is to be over soon. A launch of many warps has no region interpreted.
+    /// How often the JIT interprets each instruction of a region, on average, before it translates
+    /// the region: 0, or [`super::INTERPRETED`] for launches that should end soon. A launch of many
+    /// warps interprets no region.
     pub interpreted: u64,
-    /// Guest instructions (of warps).
+    /// The most guest instructions of warps.
     pub instruction_limit: Option<u64>,
     pub time_limit: Option<Duration>,
     /// All blocks are resident at once and may wait for each other.
     pub cooperative: bool,
-    /// For how long no block may have been able to go on for the launch to end with a deadlock.
-    /// More than 0 if others change the memory meanwhile.
+    /// The launch ends with a deadlock after no block was able to go on for this time. More than 0
+    /// if other threads change the memory meanwhile.
     pub deadlock_after: Duration,
-    /// What all `printf` of the launch may print; what finds no room is dropped.
+    /// The most bytes that all `printf` of the launch may print. Text that finds no room is
+    /// dropped.
     pub printf_bytes: usize,
     /// Texture headers and samplers that handles are indices of.
     pub images: Option<ImagePool>,
-    /// Content of constant banks of a graphics program of Maxwell, by number.
+    /// Content of constant banks of a Maxwell graphics program, by number.
     pub banks: Vec<(u8, Vec<u8>)>,
     /// An action at the start of each block.
     pub block_start: Option<Arc<dyn BlockStart>>,
-    /// The heap of device code, which the first launch makes whose kernel can call `malloc`.
+    /// The size of the heap of device code. The first launch whose kernel can call `malloc` makes
+    /// the heap.
     pub heap_bytes: u64,
 }
 
@@ -153,7 +164,7 @@ impl LaunchOptions {
         Dimensions { grid: self.grid, block: self.block }
     }
 
-    /// One thread, the JIT, no limits.
+    /// Returns options of one thread and the JIT, without limits.
     pub fn new(grid: [u32; 3], block: [u32; 3]) -> LaunchOptions {
         LaunchOptions {
             grid,
@@ -177,30 +188,32 @@ impl LaunchOptions {
         }
     }
 
-    /// Worker threads that engines must reckon with.
+    /// Returns the number of worker threads that engines must assume.
     fn engine_threads(&self) -> usize {
         if self.concurrent { self.threads.max(2) } else { self.threads }
     }
 }
 
-/// What a launch came to. Its results are in guest memory.
+/// The outcome of a launch. Its results are in guest memory.
 #[derive(Clone, Debug)]
 pub struct LaunchOutcome {
     pub counts: Counts,
     /// Blocks that ended without a fault.
     pub blocks_done: u64,
     pub fault: Option<Fault>,
-    /// Whether a block was found to wait in a loop: how often that went round depends on the
+    /// Whether a block was found to wait in a loop. The number of the loop's rounds depends on the
     /// engine.
     pub spun: bool,
-    /// What device code printed: with a fault, in the blocks up to the faulting one.
+    /// The output of device code. After a fault, only the output of the blocks up to the faulting
+    /// block.
     pub printed: Printed,
-    /// Spent on translation for this launch: nothing if another has done it already.
+    /// Time spent on translation for this launch: none if another launch has translated the kernel.
     pub translate: Duration,
-    /// From the first instruction to the last; on one thread less what was spent on translation meanwhile. On several, some
-    /// translate while others run.
+    /// Time from the first instruction to the last. On one thread, it excludes translation. On
+    /// several threads, some translate while others run.
     pub run: Duration,
-    /// What of the kernel the JIT could make no code for and interprets instead, and why.
+    /// The regions of the kernel that the JIT could not compile and interprets instead, with the
+    /// reasons.
     pub uncompiled: Vec<String>,
     /// How often each rule of analysis has rewritten something in the kernel, so far.
     pub rules: Firings,
@@ -213,13 +226,13 @@ impl<'p> Kernel<'p> {
         &self.function().name
     }
 
-    /// What the binary says about the kernel.
+    /// Returns the binary's information about the kernel.
     pub fn function(&self) -> &'p Function {
         self.program.module().function(self.id)
     }
 
-    /// What uses a result of memory before the code has waited for it, in words. Engines have results at once, so that such
-    /// code runs here.
+    /// Lists, as text, the instructions that use a result of memory before the code has waited for
+    /// it. Engines have results at once, so that code with this error runs here.
     ///
     /// # Errors
     /// The instruction set has no such check, or the kernel has no code.
@@ -243,7 +256,8 @@ impl<'p> Kernel<'p> {
         self.launch_with_progress(args, options, None)
     }
 
-    /// As [`Kernel::launch`]; `progress` is called now and then with the blocks done and their number.
+    /// Runs the kernel as [`Kernel::launch`] does. `progress` is called now and then with the
+    /// number of finished blocks and of all blocks.
     pub fn launch_with_progress(
         &self,
         args: &[Arg],
@@ -288,8 +302,9 @@ impl<'p> Kernel<'p> {
         })
     }
 
-    /// Translates the kernel ahead of its launches of up to 2^14 blocks (along x) of this shape on so many threads, which then need not.
-    /// With full effort, it is as if all its code had proved hot. Gives the time that was spent.
+    /// Translates the kernel ahead of launches of up to 2^14 blocks (along x) of this shape on
+    /// `threads` threads, so that they need no translation. With full effort, all its code is
+    /// treated as hot. Returns the time that was spent.
     pub fn translate(
         &self,
         block: [u32; 3],
@@ -301,9 +316,10 @@ impl<'p> Kernel<'p> {
         Ok(Duration::from_nanos(translated.take_nanoseconds()))
     }
 
-    /// The kernel at a stage of its translation for up to 2^14 blocks (along x) of this shape, as text.
+    /// Returns the kernel at a stage of its translation, as text, for up to 2^14 blocks (along x)
+    /// of this shape.
     ///
-    /// `target`: the host to translate for, if not this one.
+    /// `target`: the host to translate for, if not this host.
     pub fn dump(
         &self,
         stage: Stage,
@@ -313,8 +329,8 @@ impl<'p> Kernel<'p> {
         self.program.translated(self.id, &[])?.dump(stage, Dimensions::of_blocks(block), target)
     }
 
-    /// How often each rule of analysis rewrites something in the kernel, for launches of up to 2^14 blocks (along x) of
-    /// this shape.
+    /// Returns how often each rule of analysis rewrites something in the kernel, for launches of up
+    /// to 2^14 blocks (along x) of this shape.
     ///
     /// # Errors
     /// The kernel cannot be lifted, or its function does not verify.
@@ -322,7 +338,7 @@ impl<'p> Kernel<'p> {
         self.program.translated(self.id, &[])?.firings_for(Dimensions::of_blocks(block))
     }
 
-    /// The same of the kernel as a launch specialises it.
+    /// Returns the kernel, as a launch specialises it, at a stage of its translation, as text.
     pub fn dump_for(
         &self,
         stage: Stage,
@@ -335,7 +351,8 @@ impl<'p> Kernel<'p> {
         })
     }
 
-    /// Runs an engine over the grid. The outcome, what was printed, and the condition that a faulting assertion names.
+    /// Runs an engine over the grid. Returns the outcome, the output, and the condition of a failed
+    /// assertion.
     pub(super) fn run(
         &self,
         translated: &Translated,
@@ -372,8 +389,8 @@ impl<'p> Kernel<'p> {
         Ok((outcome, printed, assertion))
     }
 
-    /// Checks a launch, lays out what the kernel will find, and does something with that and the kernel as it is for it.
-    /// What the launch held is given back, whatever came of it.
+    /// Checks a launch, prepares its environment, and calls `run` with the specialised kernel and
+    /// the environment. The launch's resources are given back in any case.
     pub(super) fn in_environment<T>(
         &self,
         args: &[Arg],
@@ -387,7 +404,7 @@ impl<'p> Kernel<'p> {
                 let bytes = &mut environment.config.local_bytes;
                 *bytes = bytes.saturating_add(SERVICE_BYTES);
             } else if !translated.reaches_local() {
-                // It would be zeroed for each warp.
+                // Local memory would be zeroed for each warp.
                 environment.config.local_bytes = 0;
             }
             run(&translated, &mut environment)
@@ -398,7 +415,7 @@ impl<'p> Kernel<'p> {
         Ok(result)
     }
 
-    /// Gives back what a launch held.
+    /// Gives back the resources of a launch.
     fn release(&self, environment: Environment) -> Result<(), Error> {
         environment.lent.into_iter().for_each(|pages| self.program.give_back(pages));
         environment
@@ -408,7 +425,7 @@ impl<'p> Kernel<'p> {
     }
 }
 
-/// An engine for blocks that begin with something.
+/// An engine for blocks that begin with an action.
 struct Starting<'a> {
     engine: &'a dyn Engine,
     start: &'a dyn BlockStart,

@@ -1,7 +1,8 @@
-//! warploom runs captured GPU binaries on a CPU: it translates their kernels to native code, and launches them.
+//! warploom runs captured GPU binaries on a CPU: it translates their kernels to native code, and
+//! launches them.
 //!
-//! A [`Program`] is a binary in guest memory, a [`Kernel`] one of its entry points, [`Kernel::launch`] a launch, and a
-//! [`Fault`] the place where a launch went wrong.
+//! A [`Program`] is a binary in guest memory, and a [`Kernel`] is one of its entry points.
+//! [`Kernel::launch`] runs a launch, and a [`Fault`] is the place where a launch went wrong.
 //!
 //! ```no_run
 //! use warploom::{Arg, LaunchOptions, Program};
@@ -20,10 +21,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! `program` has a module in memory, `launch` checks and runs a launch, `guest` is what differs between instruction sets,
-//! `images` what is told of images and samplers, `services` what a driver does for running code (with `printf`), `translate`
-//! makes engines and keeps them, `fault` words faults, `profile` counts instructions, `coverage` lists those that are not
-//! executed.
+//! `program` has a module in memory. `launch` checks and runs a launch. `guest` has the differences
+//! between instruction sets. `images` describes images and samplers. `services` has the driver's
+//! services for running code, with `printf`. `translate` makes engines and keeps them. `fault`
+//! writes faults as text. `profile` counts instructions, and `coverage` lists instructions that are
+//! not executed.
 
 #![cfg_attr(
     not(all(feature = "maxwell", feature = "gfx9", feature = "ptx", feature = "visa")),
@@ -62,16 +64,17 @@ use warploom_engine::Backend;
 pub use warploom_engine::{Effort, INTERPRETED};
 pub use warploom_ir::special::Reciprocals;
 
-/// The content of a mutex, also where a thread panicked with it: nothing here is left half done.
+/// Returns the content of a mutex, even if a thread panicked with it: no change in this crate is
+/// left half done.
 fn lock<T>(mutex: &std::sync::Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-/// Environment variable that has the back end for AVX-512 make hot code: `on`.
+/// The environment variable that makes the back end for AVX-512 compile hot code, if it is `on`.
 #[cfg(all(feature = "vector", target_arch = "x86_64"))]
 pub const VECTOR: &str = "WARPLOOM_VECTOR";
 
-/// The back end that makes native code where no other one is asked for.
+/// Returns the default back end, which makes native code.
 fn backend() -> Arc<dyn Backend> {
     #[cfg(all(feature = "vector", target_arch = "x86_64"))]
     if std::env::var_os(VECTOR).is_some_and(|value| value == "on") {
@@ -80,7 +83,7 @@ fn backend() -> Arc<dyn Backend> {
     warploom_cranelift::backend()
 }
 
-/// Which engine runs a launch.
+/// The engine that runs a launch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum EngineKind {
     /// Native code.

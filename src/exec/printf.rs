@@ -1,26 +1,29 @@
 //! C's `printf` on arguments of device code.
 //!
-//! Source: ISO C11, 7.21.6.1; the CUDA C++ Programming Guide, "Formatted Output", which gives device code the conversions
-//! `%cdiouxXpeEfgGaAs`, the flags `#0- +`, widths, precisions and the lengths `h l ll`; the OpenCL C Specification, "printf",
-//! which adds vectors (`%v4hld`). Sizes are those of 64-bit Linux. What is no such conversion is printed as it stands.
+//! Source: ISO C11, 7.21.6.1; the CUDA C++ Programming Guide, "Formatted Output", which gives
+//! device code the conversions `%cdiouxXpeEfgGaAs`, the flags `#0- +`, widths, precisions and the
+//! lengths `h l ll`; the OpenCL C Specification, "printf", which adds vectors (`%v4hld`). Sizes are
+//! those of 64-bit Linux. Text that is no conversion of these documents is printed unchanged.
 
-/// Longest field and precision: longer ones are cut.
+/// The longest field and precision. Longer ones are cut.
 const MAX_FIELD: usize = 1 << 12;
 
-/// Where the arguments come from. `E` is why one cannot be read.
+/// The source of the arguments. `E` is the reason why an argument cannot be read.
 pub trait Arguments<E> {
     /// Whether there are vectors, as in OpenCL.
     const VECTORS: bool;
-    /// The next argument, which has 4 or 8 bytes; of floats it is an `f64`.
+    /// Returns the next argument, which has 4 or 8 bytes. A float is passed as `f64`.
     fn next(&mut self, bytes: u64) -> Result<u64, E>;
-    /// The next argument is a vector of so many components, each of which [`Arguments::next`] will then ask for.
+    /// Begins a vector of `components` components as the next argument. [`Arguments::next`] then
+    /// returns each component.
     fn vector(&mut self, components: u64) -> Result<(), E>;
-    /// The characters of the next argument, a string, without the 0 that ends them; at most so many. None of a null pointer.
+    /// Returns at most `most` characters of the next argument, a string, without the 0 that ends
+    /// it. Returns `None` for a null pointer.
     fn string(&mut self, most: usize) -> Result<Option<Vec<u8>>, E>;
 }
 
-/// The text, if it has at most `room` characters, and the number of arguments it took. What is longer is not made to its end: it may be a
-/// thousand long strings.
+/// Returns the text, if it has at most `room` characters, and the number of arguments used. Longer
+/// text is not completed, since it may be a thousand long strings.
 pub fn format<E, A: Arguments<E>>(
     format: &[u8],
     arguments: &mut A,
@@ -76,7 +79,7 @@ struct Conversion {
 }
 
 impl Conversion {
-    /// From a text that begins with `%`: the conversion and its length in the text.
+    /// Parses a text that begins with `%`. Returns the conversion and its length in the text.
     fn parse(text: &[u8], vectors: bool) -> Option<(Conversion, usize)> {
         let mut at = 1;
         let mut eat = |wanted: &[u8]| {
@@ -144,7 +147,8 @@ impl Conversion {
         Some((c, at + 1))
     }
 
-    /// Appends the next arguments' text, of a vector with commas between its components; the number of arguments.
+    /// Appends the next arguments' text, and returns the number of arguments. Commas separate the
+    /// components of a vector.
     fn print_all<E>(self, arguments: &mut impl Arguments<E>, out: &mut Vec<u8>) -> Result<u32, E> {
         let Some(components) = self.components else { return self.print(arguments, out) };
         arguments.vector(components)?;
@@ -157,7 +161,7 @@ impl Conversion {
         Ok(1)
     }
 
-    /// Appends the next arguments' text; their number.
+    /// Appends the next arguments' text, and returns the number of arguments.
     fn print<E>(mut self, arguments: &mut impl Arguments<E>, out: &mut Vec<u8>) -> Result<u32, E> {
         let mut count = 1;
         let mut width = 0;
@@ -172,7 +176,7 @@ impl Conversion {
         let precision = match self.precision {
             Some(Number::Argument) => {
                 count += 1;
-                // A negative one counts as none.
+                // A negative precision counts as none.
                 usize::try_from(arguments.next(4)? as i32).ok().map(|given| given.min(MAX_FIELD))
             }
             Some(Number::Given(given)) => Some(given),
@@ -190,7 +194,7 @@ impl Conversion {
             },
             b'd' | b'i' | b'o' | b'u' | b'x' | b'X' => {
                 let (sign, digits) = self.integer(arguments.next(self.bytes.max(4))?, precision);
-                // Zeros to the field's width only where there is no precision.
+                // Zeros fill the field's width only if there is no precision.
                 self.zeros &= precision.is_none();
                 (sign, digits.into_bytes())
             }
@@ -226,7 +230,7 @@ impl Conversion {
         }
     }
 
-    /// Sign or prefix, and digits.
+    /// Returns the sign or prefix, and the digits.
     fn integer(&self, bits: u64, precision: Option<usize>) -> (String, String) {
         let unused = 64 - 8 * self.bytes as u32;
         let (unsigned, signed) = (bits << unused >> unused, (bits << unused) as i64 >> unused);
@@ -250,7 +254,7 @@ impl Conversion {
         (sign.into(), digits)
     }
 
-    /// Sign (and the `0x` of a hexadecimal one), and the rest.
+    /// Returns the sign, with the `0x` of a hexadecimal float, and the rest.
     fn float(&self, value: f64, precision: Option<usize>) -> (String, String) {
         let mut sign = self.sign(value.is_sign_negative()).to_owned();
         let magnitude = value.abs();
@@ -271,7 +275,7 @@ impl Conversion {
         (sign, text)
     }
 
-    /// `#` keeps the point where no digits follow it.
+    /// Adds the point that `#` keeps if no digits follow it.
     fn with_point(&self, digits: String) -> String {
         if self.alternative && !digits.contains('.') { digits + "." } else { digits }
     }
@@ -281,7 +285,7 @@ impl Conversion {
         format!("{}{}", self.with_point(digits), exponent_text('e', exponent, 2))
     }
 
-    /// `%g`
+    /// Formats a float as `%g`.
     fn shortest(&self, magnitude: f64, precision: usize) -> String {
         let (_, exponent) = decimal(magnitude, precision - 1);
         let fixed = exponent >= -4 && exponent < precision as i32;
@@ -301,7 +305,7 @@ impl Conversion {
     }
 }
 
-/// Digits with one before the point, and the power of ten.
+/// Returns the digits, with one before the point, and the power of ten.
 fn decimal(magnitude: f64, precision: usize) -> (String, i32) {
     let text = format!("{magnitude:.precision$e}");
     let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
@@ -313,7 +317,7 @@ fn exponent_text(letter: char, exponent: i32, digits: usize) -> String {
     format!("{letter}{sign}{:0digits$}", exponent.unsigned_abs())
 }
 
-/// `%a`, as glibc prints it: a leading 1, for denormals 0.
+/// Formats a float as `%a`, as glibc prints it: with a leading 1, or 0 for denormals.
 fn hexadecimal(magnitude: f64, precision: Option<usize>, point: bool) -> String {
     const DIGITS: usize = 13;
     let bits = magnitude.to_bits();
@@ -327,7 +331,7 @@ fn hexadecimal(magnitude: f64, precision: Option<usize>, point: bool) -> String 
     let kept = precision.unwrap_or(DIGITS).min(DIGITS);
     let dropped = 4 * (DIGITS - kept) as u32;
     if dropped > 0 {
-        // To nearest, ties to even.
+        // Rounds to nearest, ties to even.
         let half = 1_u64 << (dropped - 1);
         let odd = significand >> dropped & 1;
         significand = (significand + half - 1 + odd) >> dropped << dropped;
@@ -373,7 +377,7 @@ mod tests {
         String::from_utf8(out.unwrap()).unwrap()
     }
 
-    /// Format, argument, and what glibc's `printf` makes of them.
+    /// Each case has a format, an argument, and the output of glibc's `printf`.
     #[test]
     fn as_the_c_library() {
         let cases = include_str!("../../tests/fixtures/printf.tsv");
@@ -410,11 +414,11 @@ mod tests {
         )
         .unwrap();
         assert_eq!((&text.unwrap()[..], count), (&b"[1,2,3,4] [ -1,  1] [0.0,2.0]"[..], 3));
-        // No lengths of vectors.
+        // These vectors have invalid lengths.
         assert_eq!(print("%v5d %vd %hld", &[]), "%v5d %vd %hld");
     }
 
-    /// What comes after there is no room is not even read.
+    /// Arguments behind the end of the room are not even read.
     #[test]
     fn text_that_finds_no_room_is_not_made() {
         let text = |room| {

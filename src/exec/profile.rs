@@ -1,7 +1,8 @@
-//! Which instructions a launch executes, how often, and how exact each is.
+//! Counts the instructions that a launch executes, with their exactness.
 //!
-//! A copy of the kernel counts, in guest memory, how often each of its blocks is left. Engines run it as any other
-//! function, so it tells the same on both and costs nothing where nobody asks.
+//! A copy of the kernel counts, in guest memory, how often each of its blocks is left. Engines run
+//! the copy as any other function, so that counts agree between engines, and launches without a
+//! profile pay nothing.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,14 +17,14 @@ use warploom_runtime::launch::{Counts, Engine};
 use super::guest::instructions;
 use super::{Arg, EngineKind, Error, Kernel, LaunchOptions};
 
-/// How exactly warploom does what an instruction means.
+/// How exactly warploom executes an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FidelityClass {
     Exact,
-    /// With the bound.
+    /// Approximate, with the bound.
     Approximate(&'static str),
     Unimplemented,
-    /// No instruction of the guest's.
+    /// No instruction of the guest.
     Illegal,
 }
 
@@ -37,7 +38,8 @@ pub struct Executed {
 }
 
 impl Kernel<'_> {
-    /// Runs the kernel as [`Kernel::launch`] does, and counts. Guest memory changes as by any launch.
+    /// Runs the kernel as [`Kernel::launch`] does, and counts instructions. Guest memory changes as
+    /// by any launch.
     pub fn profile(&self, args: &[Arg], options: &LaunchOptions) -> Result<Vec<Executed>, Error> {
         let executed = self.in_environment(args, options, |translated, environment| {
             let plain = translated.plain()?;
@@ -67,7 +69,8 @@ impl Kernel<'_> {
                 if count == 0 {
                     continue;
                 }
-                // What a block traps at is not executed, be it for an operand or a modifier alone.
+                // The instruction that a block traps at is not executed, even if only an operand or
+                // a modifier is unimplemented.
                 let trapped =
                     matches!(block.term, Terminator::Trap { kind: TrapKind::Unimplemented, .. });
                 let placed =
@@ -86,8 +89,9 @@ impl Kernel<'_> {
         Ok(executed)
     }
 
-    /// Runs the kernel by the JIT in one thread, and counts the host instructions that its code executes, as compiled for an
-    /// x86-64 host with AVX2 and FMA; helpers are not in it. Besides them what a launch counts, up to a fault if there is one.
+    /// Runs the kernel by the JIT in one thread, and counts the host instructions that its code
+    /// executes, as compiled for an x86-64 host with AVX2 and FMA. Instructions of helpers are not
+    /// counted. Also returns a launch's counts, up to a fault if there is one.
     pub fn host_instructions(
         &self,
         args: &[Arg],
@@ -103,7 +107,7 @@ impl Kernel<'_> {
     }
 }
 
-/// The function with a counter of eight bytes for each block from `counters` on.
+/// Returns the function with a counter of eight bytes for each block, from `counters` on.
 fn counting(function: &Function, counters: u64) -> Function {
     let mut function = function.clone();
     let window = Window::all(function.lanes);

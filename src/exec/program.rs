@@ -19,35 +19,38 @@ use super::services::Heap;
 use super::translate::{Settings, Translated};
 use super::{Error, lock};
 
-/// A module loaded into memory, its own or one that several share. Translations of its kernels are kept for as long as it lives.
+/// A module loaded into memory, which several modules may share. Translations of its kernels are
+/// kept as long as the program lives.
 ///
-/// Constant bank 3, where `__constant__` variables live, is in guest memory, for generic pointers; launches begin with a copy.
+/// Constant bank 3, where `__constant__` variables live, is in guest memory, for generic pointers.
+/// Launches begin with a copy.
 pub struct Program {
     linked: Arc<Linked>,
     memory: Arc<Memory>,
     reciprocals: Reciprocals,
     backend: Arc<dyn Backend>,
     cache: Option<Arc<dyn CodeStore>>,
-    /// By kernel and the images that it is specialised for.
+    /// By kernel and the images for which it is specialised.
     translated: Mutex<BTreeMap<(FunctionId, KnownImages), Arc<Translated>>>,
-    /// Words of constant bank 0 that kernels take for handles of images, in bytes; none: the kernel uses no images.
+    /// Offsets of words of constant bank 0 that kernels use as handles of images, in bytes. `None`
+    /// if the kernel uses no images.
     handles: Mutex<BTreeMap<FunctionId, Option<Arc<[u32]>>>>,
     heap: Mutex<Option<Arc<Heap>>>,
-    /// What no launch has at the moment.
+    /// Pages that no launch uses at the moment.
     idle: Mutex<Vec<ReadOnly>>,
-    /// Where what a driver would provide, and this one does not, seems to be.
+    /// The address of facilities that a driver would provide and this library does not.
     absent: OnceLock<u64>,
     /// Memory that all launches share.
     data_share: OnceLock<u64>,
-    /// Launches of kernels that ask for their number.
+    /// The number of launches of kernels that ask for their number.
     launches: AtomicU64,
 }
 
-/// Whole pages that the guest can read but not write. A launch after another has the same ones.
+/// Whole pages that the guest can read but not write. Launches reuse them.
 pub(super) struct ReadOnly {
     pub address: u64,
     bytes: u64,
-    /// Bytes that may not be 0.
+    /// The number of leading bytes that may not be 0.
     used: usize,
 }
 
@@ -61,7 +64,7 @@ impl ReadOnly {
     }
 }
 
-/// What kernels can ask a driver for and do not get here.
+/// Facilities that kernels can ask a driver for and that warploom does not provide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Absent {
     Hostcall,
@@ -71,10 +74,10 @@ pub(super) enum Absent {
 
 impl Absent {
     const ALL: [Absent; 3] = [Absent::Hostcall, Absent::Heap, Absent::Queue];
-    /// Of address space for each.
+    /// Bytes of address space for each facility.
     const BYTES: u64 = PAGE_BYTES / 4;
 
-    /// In words.
+    /// Returns the text for messages.
     pub fn name(self) -> &'static str {
         match self {
             Absent::Hostcall => "hostcalls are not provided (HIP's printf and assert need them)",
@@ -94,21 +97,21 @@ pub struct Kernel<'p> {
 /// A `__device__` or `__constant__` variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Variable {
-    /// In guest memory.
+    /// The guest address.
     pub address: u64,
-    /// In bytes.
+    /// The size in bytes.
     pub size: u64,
-    /// In constant memory, of which guest code can only read.
+    /// Whether the variable is in constant memory, which guest code can only read.
     pub constant: bool,
 }
 
-/// What m0 can tell apart: a start and a size of 16 bits each.
+/// The size of the range that m0 can address: a start and a size of 16 bits each.
 const DATA_SHARE_BYTES: u64 = 1 << 17;
 
 /// The bank that `__constant__` variables live in.
 const CONSTANT_VARIABLES: u8 = 3;
 
-/// Where memory lies that code of a module may address.
+/// Returns the placement of memory that code of a module may address.
 pub(super) fn place(module: &Module, align: u64) -> Placement {
     match module.address_bits() {
         32 => Placement::Low { align },
@@ -117,12 +120,14 @@ pub(super) fn place(module: &Module, align: u64) -> Placement {
 }
 
 impl Program {
-    /// Loads a GPU binary. A file may hold several modules: with `kernel` the one that defines it is loaded.
+    /// Loads a GPU binary. If a file holds several modules, the module that defines `kernel` is
+    /// loaded.
     pub fn load(bytes: &[u8], kernel: Option<&str>) -> Result<Program, Error> {
         Program::load_for(bytes, kernel, None)
     }
 
-    /// Likewise of code for several GPUs what the driver of this one would take.
+    /// Loads a GPU binary as [`Program::load`] does. From code for several GPUs, it takes the code
+    /// that the driver of `arch` would take.
     pub fn load_for(
         bytes: &[u8],
         kernel: Option<&str>,
@@ -131,15 +136,15 @@ impl Program {
         Program::new(read_module(bytes, kernel, arch)?, MemoryConfig::default())
     }
 
-    /// Loads a module. The windows of the memory are those that the module's driver chooses.
+    /// Loads a module into new memory, with the windows that the module's driver chooses.
     pub fn new(module: Module, config: MemoryConfig) -> Result<Program, Error> {
         let memory =
             Memory::new(MemoryConfig { windows: guest::of(module.isa).windows(), ..config })?;
         Program::in_memory(module, Arc::new(memory), |_| None)
     }
 
-    /// Loads a module into memory that has the windows of the module's driver, beside what is there already. `handle` gives what its
-    /// variables for images and samplers hold, by name.
+    /// Loads a module into existing memory, which must have the windows of the module's driver.
+    /// `handle` returns the values of the module's variables for images and samplers, by name.
     pub fn in_memory(
         module: Module,
         memory: Arc<Memory>,
@@ -160,7 +165,7 @@ impl Program {
                 addresses.handles.insert(r.symbol, handle);
             }
         }
-        // Names in PTX stand for handles themselves.
+        // Names in PTX stand for the handles themselves.
         let symbols = module.symbols.iter().enumerate().filter(|_| module.ptx.is_some());
         for (i, symbol) in symbols.filter(|(_, symbol)| symbol.kind.is_image()) {
             if let Some(handle) = handle(&symbol.name) {
@@ -209,8 +214,8 @@ impl Program {
         Ok(program)
     }
 
-    /// Puts the module's variables back to what they were after loading, and empties the heap of device code; launches are counted
-    /// anew. What was allocated besides stays as it is.
+    /// Resets the module's variables to their values after loading, empties the heap of device
+    /// code, and counts launches anew. Other allocations stay unchanged.
     pub fn reset(&self) -> Result<(), Error> {
         self.launches.store(0, Ordering::Relaxed);
         if let Some(heap) = &*lock(&self.heap) {
@@ -232,12 +237,12 @@ impl Program {
         Ok(())
     }
 
-    /// Number of a launch, from 1 on.
+    /// Returns the number of a launch, from 1 on.
     pub(super) fn count_launch(&self) -> u64 {
         self.launches.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    /// Pages with room for so many bytes.
+    /// Lends pages with room for so many bytes.
     pub(super) fn lend(&self, bytes: u64) -> Result<ReadOnly, Error> {
         let bytes = bytes.next_multiple_of(PAGE_BYTES);
         let mut idle = lock(&self.idle);
@@ -248,12 +253,13 @@ impl Program {
         Ok(ReadOnly { address, bytes, used: 0 })
     }
 
-    /// Address of memory that a chip has besides its own and all launches share (GFX9's GDS).
+    /// Returns the address of memory beside a chip's own that all launches share (GFX9's GDS).
     pub(super) fn data_share(&self) -> Result<u64, Error> {
         made_once(&self.data_share, || Ok(self.memory.alloc(DATA_SHARE_BYTES, DATA_SHARE_BYTES)?))
     }
 
-    /// An address for a thing that is not there. Accesses there fault, and the fault says what it was about.
+    /// Returns an address for an absent facility. Accesses there fault, and the fault names the
+    /// facility.
     pub(super) fn absent(&self, thing: Absent) -> Result<u64, Error> {
         let reserve =
             || Ok(self.memory.reserve(Placement::ANYWHERE, PAGE_BYTES, Unbound::Faults)?);
@@ -261,18 +267,18 @@ impl Program {
         Ok(start + thing as u64 * Absent::BYTES)
     }
 
-    /// What is not there, of an address that a fault is about.
+    /// Returns the absent facility that a faulting address belongs to.
     pub(super) fn absent_at(&self, address: u64) -> Option<Absent> {
         let offset = address.checked_sub(*self.absent.get()?)?;
         Absent::ALL.into_iter().find(|&thing| offset / Absent::BYTES == thing as u64)
     }
 
-    /// Takes back what was lent.
+    /// Takes back lent pages.
     pub(super) fn give_back(&self, pages: ReadOnly) {
         lock(&self.idle).push(pages);
     }
 
-    /// Memory with the windows of a module's driver, for [`Program::in_memory`].
+    /// Returns memory with the windows of a module's driver, for [`Program::in_memory`].
     ///
     /// # Errors
     /// The host has no address space for it.
@@ -281,7 +287,7 @@ impl Program {
         Ok(Memory::new(MemoryConfig { windows, ..MemoryConfig::default() })?)
     }
 
-    /// Where memory lies that code of the module may address.
+    /// Returns the placement of memory that code of the module may address.
     pub fn place(&self) -> Placement {
         place(self.module(), 1)
     }
@@ -298,7 +304,7 @@ impl Program {
         &self.linked
     }
 
-    /// Guest memory: allocate, write and read buffers here.
+    /// Returns the guest memory: allocate, write and read buffers there.
     pub fn memory(&self) -> &Memory {
         &self.memory
     }
@@ -314,12 +320,12 @@ impl Program {
         })
     }
 
-    /// The kernel with this number in the module.
+    /// Returns the kernel with this number in the module.
     pub fn kernel_of(&self, id: FunctionId) -> Kernel<'_> {
         Kernel { program: self, id }
     }
 
-    /// The module's only kernel.
+    /// Returns the module's only kernel.
     pub fn only_kernel(&self) -> Result<Kernel<'_>, Error> {
         let module = self.module();
         match (module.kernels().next(), module.kernel_names().count()) {
@@ -346,7 +352,7 @@ impl Program {
         Ok(Variable { address, size: s.size, constant })
     }
 
-    /// What a variable holds.
+    /// Returns the content of a variable.
     pub fn read_variable(&self, name: &str) -> Result<Vec<u8>, Error> {
         let variable = self.variable(name)?;
         let mut content = vec![0; usize::try_from(variable.size).unwrap_or(0)];
@@ -354,7 +360,7 @@ impl Program {
         Ok(content)
     }
 
-    /// Sets the content of a variable from its start; the rest of it stays.
+    /// Sets the content of a variable from its start; the rest of it stays unchanged.
     pub fn write_variable(&self, name: &str, bytes: &[u8]) -> Result<(), Error> {
         let variable = self.variable(name)?;
         if bytes.len() as u64 > variable.size {
@@ -364,7 +370,7 @@ impl Program {
         Ok(self.memory.overwrite(variable.address, bytes)?)
     }
 
-    /// What is known of the handles of images that a kernel uses, found out when it is first asked for.
+    /// Returns the handles of images that a kernel uses. The first call for a kernel finds them.
     pub(super) fn handles(
         &self,
         kernel: FunctionId,
@@ -374,7 +380,7 @@ impl Program {
         all.entry(kernel).or_insert_with(|| find(&self.linked.code(kernel)).map(Arc::from)).clone()
     }
 
-    /// Content of a constant bank as a kernel sees it now.
+    /// Returns the content of a constant bank as a kernel sees it now.
     pub(super) fn bank(&self, kernel: FunctionId, bank: u8) -> Result<Vec<u8>, Error> {
         let Some(section) = self.linked.bank_section(kernel, bank) else { return Ok(vec![]) };
         let mut content = self.linked.content(section).to_vec();
@@ -385,7 +391,7 @@ impl Program {
         Ok(content)
     }
 
-    /// The heap of device code, made with this size if there is none yet.
+    /// Returns the heap of device code. Makes it with this size if there is none yet.
     pub(super) fn heap(&self, bytes: u64) -> Result<Arc<Heap>, Error> {
         let mut heap = lock(&self.heap);
         if let Some(heap) = &*heap {
@@ -396,10 +402,10 @@ impl Program {
         Ok(made)
     }
 
-    /// Chooses what approximate reciprocals give, for all kernels.
+    /// Chooses the results of approximate reciprocals, for all kernels.
     ///
     /// # Errors
-    /// The instruction set's have no tables.
+    /// The reciprocals of this instruction set have no tables.
     pub fn set_reciprocals(&mut self, reciprocals: Reciprocals) -> Result<(), Error> {
         if reciprocals == Reciprocals::Table && !matches!(self.module().isa, Isa::Maxwell { .. }) {
             return Err(Error::NoTables);
@@ -409,13 +415,13 @@ impl Program {
         Ok(())
     }
 
-    /// Has another back end make the native code of what is translated from now on.
+    /// Makes another back end compile all code that is translated from now on.
     pub fn set_backend(&mut self, backend: Arc<dyn Backend>) {
         self.backend = backend;
         lock(&self.translated).clear();
     }
 
-    /// Keeps compiled code of all kernels there from now on.
+    /// Keeps compiled code of all kernels in this store from now on.
     pub fn set_cache(&mut self, cache: Option<Arc<dyn CodeStore>>) {
         self.cache = cache;
         lock(&self.translated).clear();
@@ -443,12 +449,12 @@ impl Program {
     }
 }
 
-/// Whether `__constant__` variables live in such a section.
+/// Returns whether `__constant__` variables live in a section of this kind.
 fn holds_constants(kind: SectionKind) -> bool {
     matches!(kind, SectionKind::Constant { bank: CONSTANT_VARIABLES, .. })
 }
 
-/// Memory may outlive what is in it.
+/// Releases the program's memory, since the guest memory may outlive the program.
 impl Drop for Program {
     fn drop(&mut self) {
         let addresses = self.linked.addresses();
@@ -460,13 +466,13 @@ impl Drop for Program {
         for address in
             addresses.globals.values().copied().chain(idle).chain(once).chain(constants).chain(heap)
         {
-            // What is not there need not be released.
+            // An absent allocation need not be released.
             let _ = self.memory.release_later(address);
         }
     }
 }
 
-/// An address that is made when it is first asked for.
+/// Returns an address. The first call makes it.
 fn made_once(
     address: &OnceLock<u64>,
     make: impl FnOnce() -> Result<u64, Error>,
@@ -478,7 +484,7 @@ fn made_once(
     Ok(*address.get_or_init(|| made))
 }
 
-/// The module of a GPU binary that has the kernel, or the only kernels.
+/// Returns the module of a GPU binary that has the kernel, or the only module with kernels.
 pub fn read_module(
     bytes: &[u8],
     kernel: Option<&str>,
@@ -491,7 +497,7 @@ fn names_of(module: &Module) -> Vec<String> {
     module.kernel_names().map(str::to_owned).collect()
 }
 
-/// The module that defines a kernel; without a name the only one that has kernels.
+/// Returns the module that defines a kernel, or without a name the only module that has kernels.
 fn select(found: Modules, kernel: Option<&str>) -> Result<Module, Error> {
     let Modules { modules, mut unreadable } = found;
     let names: Vec<String> = modules.iter().flat_map(names_of).collect();
@@ -505,7 +511,7 @@ fn select(found: Modules, kernel: Option<&str>) -> Result<Module, Error> {
         (None, 2.., _) => Err(Error::SeveralKernels { names }),
         (_, 1.., _) => Ok(fitting.swap_remove(0)),
         (Some(name), 0, Some(source)) => Err(Error::Unreadable { name: name.into(), source }),
-        // It may be in a member that cannot be read.
+        // The kernel may be in a member that cannot be read.
         _ if !unreadable.is_empty() => Err(unreadable.swap_remove(0).into()),
         _ if names.is_empty() => Err(Error::NoKernels),
         (name, _, _) => Err(Error::NoSuchKernel { name: name.unwrap_or_default().into(), names }),

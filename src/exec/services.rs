@@ -1,6 +1,8 @@
-//! What the driver provides to running device code: `printf`, `malloc`, `free`, `__assertfail`, `cudaGraphSetConditional`.
+//! The driver's services for running device code: `printf`, `malloc`, `free`, `__assertfail`,
+//! `cudaGraphSetConditional`.
 //!
-//! Source: CUDA C++ Programming Guide, "Formatted Output", "Dynamic Global Memory Allocation", "Assertion", "Conditional Graph Nodes".
+//! Source: CUDA C++ Programming Guide, "Formatted Output", "Dynamic Global Memory Allocation",
+//! "Assertion", "Conditional Graph Nodes".
 
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicU64;
@@ -18,13 +20,13 @@ use warploom_runtime::warp::{ExitCode, SERVICE_BYTES, Service, WarpContext};
 
 use super::{Error, lock, printf};
 
-/// Alignment of what `malloc` gives.
+/// Alignment of the results of `malloc`.
 const HEAP_ALIGN: u64 = 16;
-/// Longest string that is read from the guest: a longer one is cut.
+/// The longest string that is read from the guest. Longer strings are cut.
 pub const MAX_STRING: usize = 1 << 16;
 /// Bytes of one argument of a service.
 const WORD_BYTES: u64 = 8;
-/// What `vprintf` returns where the format is a null pointer.
+/// The result of `vprintf` if the format is a null pointer.
 const NO_FORMAT: u64 = u32::MAX as u64;
 
 /// The heap of device code. It lasts as long as its program.
@@ -36,7 +38,7 @@ pub struct Heap {
 
 struct HeapUse {
     free: RangeAllocator<u64>,
-    /// Lengths of what was given out, by address.
+    /// Lengths of the allocations, by address.
     given: BTreeMap<u64, u64>,
 }
 
@@ -48,12 +50,12 @@ impl Heap {
         Ok(Heap { start, bytes, used: Mutex::new(HeapUse::new(start, bytes)) })
     }
 
-    /// Guest address.
+    /// Returns the guest address.
     pub fn start(&self) -> u64 {
         self.start
     }
 
-    /// Takes back all that was given out.
+    /// Frees all allocations.
     pub fn reset(&self, memory: &Memory) -> Result<(), Error> {
         let mut used = lock(&self.used);
         for (&address, &bytes) in &used.given {
@@ -63,7 +65,7 @@ impl Heap {
         Ok(())
     }
 
-    /// An address, or 0 if there is no room.
+    /// Returns an address, or 0 if there is no room.
     fn allocate(&self, bytes: u64) -> u64 {
         let mut used = lock(&self.used);
         let bytes = match bytes.checked_next_multiple_of(HEAP_ALIGN) {
@@ -92,29 +94,31 @@ impl HeapUse {
     }
 }
 
-/// What device code printed.
+/// The output of device code.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Printed {
-    /// Block by block in the order of their indices, whatever order they ran in.
+    /// The text, block by block in the order of their indices, whatever order they ran in.
     pub text: Vec<u8>,
-    /// Calls whose text found no room in [`LaunchOptions::printf_bytes`](super::LaunchOptions::printf_bytes).
+    /// Calls whose text found no room in
+    /// [`LaunchOptions::printf_bytes`](super::LaunchOptions::printf_bytes).
     pub dropped: u64,
 }
 
-/// An engine that serves what another one asks for.
+/// An engine that performs the services that another engine asks for.
 pub struct Serving<'a> {
     engine: &'a dyn Engine,
     heap: Arc<Heap>,
-    /// Of printed text.
+    /// The most bytes of printed text.
     limit: usize,
-    /// A lane is served for thousands of instructions' time, which nobody counts.
+    /// The end of the launch's time. Serving a lane takes the time of thousands of instructions,
+    /// which nobody counts.
     deadline: Option<Instant>,
     output: Mutex<Output>,
-    /// How often the heap was asked for memory, or got some back.
+    /// How often the heap was asked to allocate or free memory.
     changes: AtomicU64,
 }
 
-/// By linear index of the block.
+/// Output by linear index of the block.
 #[derive(Default)]
 struct Output {
     blocks: BTreeMap<u64, BlockOutput>,
@@ -128,7 +132,7 @@ struct BlockOutput {
     assertion: Option<String>,
 }
 
-/// Index of a block, x fastest.
+/// Returns the index of a block, with x fastest.
 pub(super) fn linear([x, y, z]: [u32; 3], grid: [u32; 3]) -> u64 {
     u64::from(x) + u64::from(grid[0]) * (u64::from(y) + u64::from(grid[1]) * u64::from(z))
 }
@@ -181,7 +185,8 @@ impl Engine for Serving<'_> {
 }
 
 impl<'a> Serving<'a> {
-    /// `limit` is of printed text, `time_limit` of the launch that begins now.
+    /// Returns an engine with its services. `limit` bounds the bytes of printed text, and
+    /// `time_limit` the launch that begins now.
     pub fn new(
         engine: &'a dyn Engine,
         heap: Arc<Heap>,
@@ -199,7 +204,8 @@ impl<'a> Serving<'a> {
         }
     }
 
-    /// The text of the blocks up to a faulting one, and what that one asserted.
+    /// Returns the text of the blocks up to a faulting block, and the assertion that this block
+    /// failed.
     pub fn end(self, fault: Option<u64>) -> (Printed, Option<String>) {
         let mut output = self.output.into_inner().unwrap_or_else(PoisonError::into_inner);
         let last = fault.unwrap_or(u64::MAX);
@@ -254,7 +260,7 @@ impl<'a> Serving<'a> {
         }
     }
 
-    /// The number of arguments printed.
+    /// Prints a text, and returns the number of arguments.
     fn print(
         &self,
         guest: &mut Guest<'_, '_>,
@@ -277,7 +283,7 @@ impl<'a> Serving<'a> {
     }
 }
 
-/// Why a lane is not served: the fault and the address it is about.
+/// The reason why a lane is not served: the fault and its address.
 type Refused = (FaultKind, u64);
 
 /// A lane as its services see it.
@@ -296,7 +302,7 @@ impl Guest<'_, '_> {
         self.load(Space::Local, Type::I64, address)
     }
 
-    /// In the lane's local memory.
+    /// Returns the address of an argument, in the lane's local memory.
     fn argument_at(&self, n: u64) -> u64 {
         self.context.local_bytes().saturating_sub(SERVICE_BYTES.into()) + n * WORD_BYTES
     }
@@ -332,7 +338,7 @@ impl Guest<'_, '_> {
         Ok(elements[0])
     }
 
-    /// A string that a 0 ends, or that has so many characters.
+    /// Reads a string that ends with a 0 or has `most` characters.
     fn text(&mut self, address: u64, most: usize) -> Result<Vec<u8>, Refused> {
         let mut text = Vec::new();
         while text.len() < most.min(MAX_STRING) {
@@ -345,7 +351,7 @@ impl Guest<'_, '_> {
     }
 }
 
-/// One element of so many bytes, unaligned.
+/// Returns an unaligned access to one element of type `ty`.
 fn access(space: Space, ty: Type) -> Access {
     Access {
         space,

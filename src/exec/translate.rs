@@ -20,23 +20,23 @@ use warploom_runtime::warp::{ExitCode, WarpContext};
 use super::guest::{self, Guest, KnownImages, Lifting, instructions};
 use super::{EngineKind, Error, lock};
 
-/// What a translation can show of itself.
+/// A stage of a translation that can be shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Stage {
     /// Guest instructions, block by block.
     Blocks,
     Ir,
-    /// The IR that code is made of.
+    /// The IR from which code is made.
     Analysed,
-    /// Cranelift's, as it is made with some effort.
+    /// The IR of Cranelift, as made with some effort.
     Clif(Effort),
     /// Host code.
     Host(Effort),
 }
 
-/// Choices that translations of a kernel are made with.
+/// Choices for the translations of a kernel.
 pub(super) struct Settings {
-    /// Those that it is specialised for.
+    /// The images for which the kernel is specialised.
     pub images: KnownImages,
     pub reciprocals: Reciprocals,
     pub backend: Arc<dyn Backend>,
@@ -54,22 +54,22 @@ pub(super) struct Translated {
     current: RwLock<Arc<Generation>>,
     /// Nanoseconds spent on lifting, and on engines of earlier generations.
     spent: AtomicU64,
-    /// How many of all nanoseconds [`Translated::take_nanoseconds`] has given out.
+    /// The part of all nanoseconds that [`Translated::take_nanoseconds`] has returned.
     taken: AtomicU64,
 }
 
-/// The kernel as far as it is known. A later generation has more blocks, found by indirect jumps, and the registers of the earlier
-/// ones.
+/// The kernel as far as it is known. A later generation has more blocks, found by indirect jumps,
+/// and the registers of the earlier generations.
 struct Generation {
     function: Arc<Function>,
-    /// Of the rules that change the function for all engines.
+    /// Counts of the rules that change the function for all engines.
     firings: Firings,
     jit: warploom_engine::Kernel,
     interpreter: OnceLock<Arc<Interpreter>>,
     discovered: Vec<u64>,
 }
 
-/// Addresses that indirect jumps may add to a kernel.
+/// The most addresses that indirect jumps may add to a kernel.
 const MAX_DISCOVERED: usize = 1024;
 
 impl Translated {
@@ -82,7 +82,7 @@ impl Translated {
         let start = Instant::now();
         let first = Generation::new(&linked, kernel, &code, &settings, vec![])?;
         let spent = AtomicU64::new(start.elapsed().as_nanos() as u64);
-        // Stand-ins are known from the first, unlike other targets of indirect jumps.
+        // Stand-ins are known from the first generation on, unlike other targets of indirect jumps.
         let (asks_host, reaches_local) =
             (first.function.asks_host(), first.function.reaches_local());
         let current = RwLock::new(Arc::new(first));
@@ -104,7 +104,7 @@ impl Translated {
         self.current.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The kernel in blocks of consecutive instructions.
+    /// Returns the kernel in blocks of consecutive instructions.
     pub fn plain(&self) -> Result<Function, Error> {
         let (linked, discovered) = (&*self.linked, &self.current().discovered);
         let (kernel, code, images) = (self.kernel, &self.code, &self.settings.images);
@@ -112,12 +112,13 @@ impl Translated {
         Ok(guest::of(linked.module().isa).lift(&lifting)?)
     }
 
-    /// Whether the kernel may ask for a service.
+    /// Returns whether the kernel may ask for a service.
     pub fn asks_host(&self) -> bool {
         self.asks_host
     }
 
-    /// Whether a launch needs local memory, whatever the binary says: that is a stack with room for calls, mostly.
+    /// Returns whether a launch needs local memory. The binary may ask for memory that is never
+    /// used, mostly a stack with room for calls.
     pub fn reaches_local(&self) -> bool {
         self.reaches_local
     }
@@ -126,7 +127,7 @@ impl Translated {
         &self.code
     }
 
-    /// An engine for launches of this shape on so many threads.
+    /// Returns an engine for launches of this shape on so many threads.
     pub fn engine(self: &Arc<Self>, wanted: Wanted) -> Result<Arc<dyn Engine + Send>, Error> {
         let generation = self.current();
         let engine: Arc<dyn Engine + Send> = match wanted.kind {
@@ -151,7 +152,8 @@ impl Translated {
         }))
     }
 
-    /// Makes all code now that launches of this shape on so many threads would make when they first need it, or when it is hot.
+    /// Makes all code now that launches of this shape on `threads` threads would make when they
+    /// first need it, or when it is hot.
     pub fn compile(&self, shape: Dimensions, threads: usize, effort: Effort) -> Result<(), Error> {
         let generation = self.current();
         let program = generation
@@ -161,7 +163,7 @@ impl Translated {
         program.compile_all(effort).map_err(|problem| generation.untranslatable(problem))
     }
 
-    /// An engine for launches of this shape on one thread that counts host instructions.
+    /// Returns an engine for launches of this shape on one thread that counts host instructions.
     pub fn counting(&self, shape: Dimensions) -> Result<Counting, Error> {
         let generation = self.current();
         let launch = Launched::of(shape.grid, shape.block, generation.function.lanes.into());
@@ -179,12 +181,12 @@ impl Translated {
         Ok(generation.interpreter.get_or_init(|| interpreter).clone())
     }
 
-    /// What could not be compiled so far, and why.
+    /// Lists the regions that could not be compiled so far, with the reasons.
     pub fn uncompiled(&self) -> Vec<String> {
         self.current().jit.uncompiled()
     }
 
-    /// How often each rule of analysis has rewritten something so far.
+    /// Returns how often each rule of analysis has rewritten something so far.
     pub fn firings(&self) -> Firings {
         let generation = self.current();
         let mut firings = generation.firings.clone();
@@ -192,23 +194,23 @@ impl Translated {
         firings
     }
 
-    /// Nanoseconds spent on translation in all.
+    /// Returns the nanoseconds spent on translation in all.
     pub fn nanoseconds(&self) -> u64 {
         self.spent.load(Relaxed) + self.current().jit.translate_ns()
     }
 
-    /// How many pieces of code the cache had, for the blocks that are known now.
+    /// Returns how many pieces of code the cache had, for the blocks that are known now.
     pub fn found_in_cache(&self) -> u64 {
         self.current().jit.found_in_cache()
     }
 
-    /// Nanoseconds spent on translation since the last call.
+    /// Returns the nanoseconds spent on translation since the last call.
     pub fn take_nanoseconds(&self) -> u64 {
         let now = self.nanoseconds();
         now.saturating_sub(self.taken.swap(now, Relaxed))
     }
 
-    /// A generation that knows the block at this address, if there can be one.
+    /// Returns a generation that knows the block at this address, if possible.
     fn grown(&self, pc: u64) -> Option<Arc<Generation>> {
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
         if current.block_at(pc).is_some() {
@@ -270,18 +272,19 @@ impl Generation {
     }
 }
 
-/// An engine for a function with indirect jumps. Where one goes to code that was not known, the code is lifted, and the warp goes on
-/// in the larger kernel. Warps that wait go on where they were: each generation has numbers of blocks of its own, behind those
-/// of the one before.
+/// An engine for a function with indirect jumps. If a jump goes to unknown code, the code is
+/// lifted, and the warp goes on in the larger kernel. Waiting warps go on in their own generation:
+/// each generation numbers its blocks behind the blocks of the generation before.
 struct Discovering {
     translated: Arc<Translated>,
     wanted: Wanted,
     engine: Arc<dyn Engine + Send>,
-    /// Blocks that `engine` has.
+    /// The number of blocks of `engine`.
     blocks: u32,
-    /// Where registers lie in every generation: warps go from one to the next with their register file.
+    /// The places of registers in every generation: warps keep their register file between
+    /// generations.
     layout: RegLayout,
-    /// The generations beyond the first that warps are in, and the newest.
+    /// The generations beyond the first that have warps, and the newest generation.
     grown: Mutex<Vec<Arc<Grown>>>,
 }
 
@@ -293,23 +296,24 @@ pub struct Dimensions {
 }
 
 impl Dimensions {
-    /// Of launches with few blocks of this size.
+    /// Returns the dimensions of launches with few blocks of this size.
     pub fn of_blocks(block: [u32; 3]) -> Dimensions {
         Dimensions { grid: [1; 3], block }
     }
 }
 
-/// What engines are made for.
+/// The launches that an engine is made for.
 pub(super) struct Wanted {
     pub kind: EngineKind,
     pub shape: Dimensions,
     pub threads: usize,
-    /// How often the JIT interprets instructions before it translates them: see [`super::LaunchOptions::interpreted`].
+    /// How often the JIT interprets instructions before it translates them: see
+    /// [`super::LaunchOptions::interpreted`].
     pub interpreted: u64,
 }
 
 impl Wanted {
-    /// Native code of a generation.
+    /// Returns native code of a generation.
     fn program(&self, generation: &Generation) -> Result<Arc<dyn Engine + Send>, JitError> {
         let program = generation.jit.program(self.shape.grid, self.shape.block, self.threads)?;
         Ok(match self.interpreted {
@@ -319,14 +323,15 @@ impl Wanted {
     }
 }
 
-/// A generation that a launch has found. It is interpreted until that has taken longer than translation will.
+/// A generation that a launch has found. It is interpreted until interpretation has taken longer
+/// than translation will.
 struct Grown {
     generation: Arc<Generation>,
-    /// Where the numbers of its blocks begin.
+    /// The number of its first block.
     first: u32,
     interpreter: Arc<Interpreter>,
     native: OnceLock<Option<Arc<dyn Engine + Send>>>,
-    /// Warps that run in it, or wait.
+    /// Warps that run or wait in this generation.
     warps: AtomicUsize,
     /// Guest instructions of warps that were interpreted.
     interpreted: AtomicU64,
@@ -334,20 +339,21 @@ struct Grown {
     size: u64,
 }
 
-/// Guest instructions of the generations that a launch keeps, at most: they take about a kilobyte each.
+/// The most guest instructions of the generations that a launch keeps. Each takes about a kilobyte.
 const MAX_KEPT: u64 = 1 << 22;
 
-/// How often each of a kernel's instructions is interpreted, on average, before it is translated: interpreting one for a warp takes
-/// microseconds, translating one some ten.
+/// How often each of a kernel's instructions is interpreted, on average, before the kernel is
+/// translated. Interpreting an instruction for a warp takes microseconds, translating it some ten.
 const GROWN_INTERPRETED: u64 = 4;
 
 impl Discovering {
-    /// The generation that has a block.
+    /// Returns the generation that has a block, or `None` for the first generation.
     fn generation_of(&self, block: u32) -> Option<Arc<Grown>> {
         lock(&self.grown).iter().rev().find(|grown| grown.first <= block).cloned()
     }
 
-    /// A generation that knows the code at an address, and the block there, for a warp that was in another one.
+    /// Returns a generation that knows the code at an address, and the block there, for a warp that
+    /// leaves the generation `before`.
     fn discover(&self, pc: u64, before: Option<&Grown>) -> Option<(Arc<Grown>, BlockId)> {
         let mut all = lock(&self.grown);
         if let Some(before) = before {
@@ -453,7 +459,7 @@ impl Engine for Discovering {
     fn outside(&self) -> Option<u64> {
         let grown = lock(&self.grown);
         let mut generations = grown.iter().map(|grown| grown.interpreter.outside());
-        // Another generation is another state.
+        // A new generation is a change of the state.
         generations.try_fold(self.engine.outside()?, |sum, outside| Some(sum + outside? + 1))
     }
 
@@ -471,7 +477,7 @@ impl Engine for Discovering {
 }
 
 impl Translated {
-    /// How often each rule of analysis rewrites something for launches of this shape.
+    /// Returns how often each rule of analysis rewrites something for launches of this shape.
     pub fn firings_for(&self, shape: Dimensions) -> Result<Firings, Error> {
         let generation = self.current();
         let program = generation.jit.program(shape.grid, shape.block, 1);
@@ -481,7 +487,8 @@ impl Translated {
         Ok(firings)
     }
 
-    /// The kernel at a stage, as text. `target`: for which host, if not for this one.
+    /// Returns the kernel at a stage, as text. `target`: the host to translate for, if not this
+    /// host.
     pub fn dump(
         &self,
         stage: Stage,
@@ -513,7 +520,7 @@ impl Translated {
     }
 }
 
-/// Guest instructions of each block, and where it goes.
+/// Lists the guest instructions of each block, and its successors.
 fn blocks(guest: &dyn Guest, function: &Function, code: &Code) -> String {
     use std::fmt::Write;
     let mut out = String::new();

@@ -1,4 +1,4 @@
-//! One operation.
+//! The execution of one operation.
 
 use smallvec::SmallVec;
 use warploom_ir::eval::{self, Output};
@@ -14,7 +14,7 @@ use warploom_runtime::warp::{ExitCode, WarpContext};
 use super::Slot;
 use super::values::Values;
 
-/// State of one call.
+/// The state of one call.
 pub struct Executor<'a, 'launch> {
     pub function: &'a Function,
     pub layout: &'a RegLayout,
@@ -39,7 +39,7 @@ impl<'a, 'launch> Executor<'a, 'launch> {
         self.values.reset(self.function.lanes, block.values.len());
     }
 
-    /// The state of a fresh warp: all registers 0, but for the active mask.
+    /// Sets the state of a fresh warp: all registers are 0, except the active mask.
     pub fn reset_registers(&mut self) {
         let active = self.layout.offset(self.function.active);
         let bytes = self.layout.bytes() as usize;
@@ -53,7 +53,7 @@ impl<'a, 'launch> Executor<'a, 'launch> {
         self.read_cell(offset, 8)
     }
 
-    /// A mask register.
+    /// Returns a mask register.
     pub fn mask(&mut self, reg: Reg) -> u64 {
         self.read_cell(self.layout.offset(reg), 8)
     }
@@ -62,13 +62,13 @@ impl<'a, 'launch> Executor<'a, 'launch> {
         self.write_cell(self.layout.offset(reg), 8, lanes);
     }
 
-    /// The lane that faults of the whole warp name.
+    /// Returns the lane that faults of the whole warp name.
     pub fn least_active(&mut self) -> u32 {
         let active = self.active();
         if active == 0 { 0 } else { active.trailing_zeros() }
     }
 
-    /// Lanes that a masked operation acts on.
+    /// Returns the lanes that a masked operation acts on.
     pub fn execution_mask(&mut self, window: Window, guard: Option<Value>, nomask: bool) -> u64 {
         let active = if nomask { u64::MAX } else { self.active() };
         active & window.mask() & guard.map_or(u64::MAX, |guard| self.values.uniform(guard))
@@ -172,7 +172,7 @@ impl<'a, 'launch> Executor<'a, 'launch> {
                             }
                         }
                     }
-                    // A byte array is no bank to scatter to: verified.
+                    // The verifier excludes scatters to a byte array.
                     CellKind::Uniform(_) | CellKind::Mask | CellKind::Bytes(_) => {
                         let index = self.values.uniform(index);
                         if index < count.into() {
@@ -232,7 +232,7 @@ impl<'a, 'launch> Executor<'a, 'launch> {
         }
     }
 
-    /// Four results of four operands, lane by lane.
+    /// Computes four results of four operands, lane by lane.
     fn texels(
         &mut self,
         inst: &Inst,
@@ -255,7 +255,7 @@ impl<'a, 'launch> Executor<'a, 'launch> {
         }
     }
 
-    /// Everything that `eval` knows.
+    /// Executes an operation that `eval` defines.
     fn lanewise(&mut self, inst: &Inst) {
         let operands = inst.operands();
         let result = inst.results[0];
@@ -273,10 +273,10 @@ impl<'a, 'launch> Executor<'a, 'launch> {
             let Function { nan, lanes, .. } = *self.function;
             eval::lanewise(&inst.op, ty, nan, (lanes, window.first.into()), args, out)
         };
-        // `execute` has handled all others.
+        // `execute` has handled all other operations.
         let output = output.unwrap_or(Output::Row);
 
-        // Of uniform operands a relation or carry is one truth for all lanes.
+        // A relation or carry of uniform operands holds for all lanes or for none.
         let all = Window::all(self.function.lanes).mask();
         let widen = |mask: u64| if varying || mask == 0 { mask } else { all };
         match output {
@@ -316,7 +316,7 @@ impl<'a, 'launch> Executor<'a, 'launch> {
 
 /// The register file.
 impl Executor<'_, '_> {
-    /// A cell of 4 or 8 bytes.
+    /// Reads a cell of 4 or 8 bytes.
     fn read_cell(&mut self, offset: u32, bytes: u32) -> u64 {
         let registers = self.context.registers();
         let at = offset as usize;
@@ -415,7 +415,7 @@ impl Executor<'_, '_> {
     }
 }
 
-/// The set lanes, ascending.
+/// Returns the set lanes, in ascending order.
 pub fn lanes_of(mut mask: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let lane = mask.trailing_zeros();

@@ -1,8 +1,9 @@
 //! The reference engine: executes a function operation by operation, one warp at a time.
 //!
-//! [`Interpreter`] is an engine of its own; [`run_insts`] executes a part of a block for the JIT. Both follow the
-//! documentation of [`warploom_ir::op`] to the letter: this is what it means. `exec` executes one operation, `memory` the
-//! memory operations, `run` walks the blocks. Arithmetic is [`warploom_ir::eval`].
+//! [`Interpreter`] is a complete engine. [`run_insts`] executes a part of a block for the JIT. Both
+//! follow the documentation of [`warploom_ir::op`] to the letter, and define its meaning. `exec`
+//! executes one operation, `memory` the memory operations, and `run` walks the blocks. Arithmetic
+//! is in [`warploom_ir::eval`].
 
 mod exec;
 mod memory;
@@ -24,7 +25,7 @@ use warploom_ir::{BlockId, Function, Inst, Op, Special, Terminator, Value};
 use warploom_runtime::launch::Engine;
 use warploom_runtime::warp::{ExitCode, WarpContext};
 
-/// Why a function cannot be run.
+/// The reason why a function cannot be run.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum InterpError {
     #[error(transparent)]
@@ -38,7 +39,7 @@ pub enum InterpError {
 pub struct Interpreter {
     function: Arc<Function>,
     layout: RegLayout,
-    /// Blocks that an indirect jump may name, by pc.
+    /// Blocks that an indirect jump may go to, by pc.
     indirect: HashMap<u64, BlockId>,
     /// Whether the function reads the clock.
     is_timed: bool,
@@ -62,8 +63,9 @@ impl Interpreter {
         &self.layout
     }
 
-    /// Runs a warp to where its turn ends, or to the first block that `stays` refuses: `None`, and the context names the
-    /// block. `stays` is told of each block that control comes to, and how many instructions have been executed in all.
+    /// Runs a warp to the end of its turn, or to the first block that `stays` refuses. In that case
+    /// it returns `None`, and the context names the block. `stays` is called for each block that
+    /// control comes to, with the number of instructions executed in all.
     pub fn run_while(
         &self,
         context: &mut WarpContext,
@@ -72,7 +74,7 @@ impl Interpreter {
         run::run_while(self, context, stays)
     }
 
-    /// The block that an indirect jump to this pc goes to.
+    /// Returns the block that an indirect jump to this pc goes to.
     pub fn indirect_target(&self, pc: u64) -> Option<BlockId> {
         self.indirect.get(&pc).copied()
     }
@@ -113,8 +115,8 @@ impl Engine for Interpreter {
     }
 }
 
-/// A value that crosses the boundary of a part of a block: it lies in the register file at `offset`, as a lane row or
-/// in 8 bytes, as [`RegLayout::append_value`] reserves them.
+/// A value that crosses the boundary of a part of a block. It lies in the register file at
+/// `offset`, as a lane row or in 8 bytes, as [`RegLayout::append_value`] reserves them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot {
     pub value: Value,
@@ -123,8 +125,9 @@ pub struct Slot {
 
 /// Executes the instructions `range` of a block of a verified function.
 ///
-/// `live_in` holds every value that they use and do not define; what `live_out` names is stored at the end. On a fault
-/// the record is in the context, as if the whole block had run here, and the result is [`ExitCode::Fault`].
+/// `live_in` holds every value that the instructions use and do not define. Values of `live_out`
+/// are stored at the end. On a fault, the record is in the context, as if the whole block had run
+/// here, and the result is [`ExitCode::Fault`].
 pub fn run_insts(
     function: &Function,
     layout: &RegLayout,
@@ -136,7 +139,7 @@ pub fn run_insts(
 ) -> Result<(), ExitCode> {
     let block = function.block(block);
     let insts = &block.insts[range];
-    // Neighbours of one pc are one guest instruction.
+    // Neighbours with equal pc are one guest instruction.
     context.interp_instructions += insts.chunk_by(|a, b| a.pc == b.pc).count() as u64;
     values::with_values(|values| {
         let mut executor = Executor::new(function, layout, context, values);

@@ -1,4 +1,4 @@
-//! Memory operations: lanes in ascending order, each whole or with a fault.
+//! Memory operations. Lanes act in ascending order, and each lane completes its access or faults.
 
 use warploom_ir::{Access, AtomicOp, Extend, Inst, NanPolicy, Space, Type, Value, Window, eval};
 use warploom_runtime::atomics::{self, AtomicKind, AtomicType};
@@ -9,7 +9,7 @@ use warploom_runtime::window::Target;
 
 use super::exec::{Executor, lanes_of};
 
-/// Who does an access.
+/// The actor of an access.
 #[derive(Clone, Copy)]
 pub enum Actor {
     /// The warp as a whole.
@@ -17,7 +17,7 @@ pub enum Actor {
     Lane(u32),
 }
 
-/// What an access addresses, after windows and offset.
+/// The target of an access, after windows and offset.
 enum AccessTarget {
     Global(u64),
     /// Checked byte offset in shared memory.
@@ -98,7 +98,7 @@ impl Executor<'_, '_> {
         Ok(())
     }
 
-    /// Calls `f` with every address, lowest lane first, until one faults. Results are 0 before.
+    /// Calls `f` with every address, lowest lane first, until one faults. Sets results to 0 first.
     fn for_each_actor(
         &mut self,
         inst: &Inst,
@@ -158,7 +158,7 @@ impl Executor<'_, '_> {
     }
 }
 
-/// Finds out what is addressed. Shared and local bounds are checked here.
+/// Returns the target of an access. Checks the bounds of shared and local memory.
 fn place(
     context: &WarpContext,
     access: &Access,
@@ -189,7 +189,7 @@ fn place(
     }
 }
 
-/// Loads the elements of one access. The address has the offset added and is aligned.
+/// Loads the elements of one access. The offset is already added to the address, which is aligned.
 pub fn load_elements(
     context: &mut WarpContext,
     access: &Access,
@@ -221,7 +221,7 @@ pub fn load_elements(
             for (element, at) in
                 elements.iter_mut().zip((u64::from(offset)..).step_by(size as usize))
             {
-                // Past the bank everything reads 0.
+                // Past the bank, all bytes read as 0.
                 let from = bytes.get(at as usize..).unwrap_or_default();
                 *element = get_bytes(&from[..from.len().min(size as usize)]);
             }
@@ -230,7 +230,7 @@ pub fn load_elements(
     Ok(Residency::Resident)
 }
 
-/// Stores the elements of one access, all or with a fault none.
+/// Stores the elements of one access: all of them, or none on a fault.
 pub fn store_elements(
     context: &mut WarpContext,
     access: &Access,
@@ -256,13 +256,13 @@ pub fn store_elements(
                 for_each_local_byte(context, lane, at, size, |i, byte| *byte = bytes[i]);
             }
         }
-        // Verified: constant memory is not stored to.
+        // The verifier excludes stores to constant memory.
         AccessTarget::Const(..) => return Err(FaultKind::InvalidAddressSpace),
     }
     Ok(Residency::Resident)
 }
 
-/// One atomic on the operand and the compare value; gives the old value.
+/// Performs one atomic on the operand and the compare value, and returns the old value.
 pub fn atomic_element(
     context: &mut WarpContext,
     access: &Access,
@@ -286,7 +286,7 @@ pub fn atomic_element(
     }
 }
 
-/// A loaded element as the value it becomes.
+/// Returns the value that a loaded element becomes.
 pub fn extended(access: &Access, extend: Extend, bits: u64) -> u64 {
     match extend {
         Extend::None | Extend::Unsigned => bits,
@@ -294,8 +294,8 @@ pub fn extended(access: &Access, extend: Extend, bits: u64) -> u64 {
     }
 }
 
-/// The lanes of an access that met a sparse page: of a scalar one all lanes of the warp, of which
-/// there are so many.
+/// Returns the lanes of an access that met a sparse page. A scalar access counts for all `lanes`
+/// lanes of the warp.
 fn sparse_bits(lanes: u8, actor: Actor, residency: Residency) -> u64 {
     match (actor, residency.is_sparse()) {
         (_, false) => 0,
@@ -328,11 +328,11 @@ fn store_global(
     size: u32,
     elements: &[u64],
 ) -> Result<Residency, FaultKind> {
-    // Elements together are at most 128 bytes, so only the first and the last page matter: if the last may be written,
-    // the first store decides whether anything is.
+    // Elements together have at most 128 bytes, so only the first and the last page matter. If the
+    // last page may be written, the first store decides whether the access faults.
     let last = address.wrapping_add(elements.len() as u64 * u64::from(size)).wrapping_sub(1);
     if last >> PAGE_BITS != address >> PAGE_BITS {
-        // As many of them as lie on that page.
+        // The bytes of the elements that lie on that page.
         let bytes = (last & (memory::PAGE_BYTES - 1)) + 1;
         if !memory.permits(last - (bytes - 1), bytes, true) {
             return Err(FaultKind::AddressOutOfRange);
@@ -349,7 +349,7 @@ fn store_global(
     Ok(sparse)
 }
 
-/// Bytes `at .. at + size` of a lane's local memory, within its bounds.
+/// Calls `f` for the bytes `at .. at + size` of a lane's local memory, within its bounds.
 fn for_each_local_byte(
     context: &mut WarpContext,
     lane: u32,
@@ -373,7 +373,7 @@ fn put_bytes(bytes: &mut [u8], value: u64) {
     bytes.copy_from_slice(&value.to_le_bytes()[..bytes.len()]);
 }
 
-/// The runtime's name of an element type.
+/// Returns the runtime's name of an element type.
 pub fn atomic_type(ty: Type) -> AtomicType {
     match ty {
         Type::I8 => AtomicType::I8,
@@ -387,7 +387,7 @@ pub fn atomic_type(ty: Type) -> AtomicType {
     }
 }
 
-/// The runtime's name of an operation and of the cell that it acts on.
+/// Returns the runtime's names of the cell that an operation acts on, and of the operation.
 pub fn of_runtime(op: AtomicOp, ty: Type, nan: NanPolicy) -> (AtomicType, AtomicKind) {
     match ty {
         Type::I16 if op.is_of_brain() => (AtomicType::Bf16, atomic_kind(op, Type::F16, nan)),
@@ -397,10 +397,10 @@ pub fn of_runtime(op: AtomicOp, ty: Type, nan: NanPolicy) -> (AtomicType, Atomic
     }
 }
 
-/// What a NaN of `bf16` is.
+/// The bits of a NaN of `bf16`.
 const BRAIN_NAN: u64 = 0x7fff;
 
-/// The runtime's name of an atomic operation.
+/// Returns the runtime's name of an atomic operation.
 pub fn atomic_kind(op: AtomicOp, ty: Type, nan: NanPolicy) -> AtomicKind {
     let nan = nan.canonical(ty);
     match op {

@@ -32,7 +32,7 @@ impl Executor<'_, '_> {
         }
     }
 
-    /// Where element `i` begins, that of a lane with this index if the region is indirect.
+    /// Returns the offset of element `i`. In an indirect region, the lane's index is added.
     fn element_at(
         &self,
         (index, lane): (Option<Value>, usize),
@@ -49,8 +49,8 @@ impl Executor<'_, '_> {
         }
     }
 
-    /// The byte array of a register from a byte on, as much of it as an element of this type has. None of it if only a whole
-    /// element counts and it has less.
+    /// Returns the bytes of an element of type `ty` from offset `at` of a byte array on. An element
+    /// that does not fit is cut at the end of the array, or is empty if `whole`.
     fn element(&mut self, reg: Reg, at: u32, whole: bool, ty: Type) -> &mut [u8] {
         let offset = self.layout.offset(reg) as usize;
         let length = match self.function.bank(reg.bank).kind {

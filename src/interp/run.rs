@@ -10,7 +10,7 @@ use super::Interpreter;
 use super::exec::Executor;
 use super::values::with_values;
 
-/// Where control goes at the end of a block.
+/// The continuation at the end of a block.
 enum Next {
     Block(BlockId),
     /// This warp is done.
@@ -37,7 +37,8 @@ pub fn run_while(
                 Next::Leave(code) => return Some(code),
                 Next::Done if !executor.context.chain() => return Some(ExitCode::Done),
                 Next::Done => at = BlockId(0),
-                // The entry is no jump target, so a jump to or before its own block is the only backward one.
+                // The entry is no jump target, so that only jumps to this block or an earlier block
+                // go backward.
                 Next::Block(target) if target <= at => {
                     let left = executor.context.back_edges.saturating_sub(1);
                     executor.context.back_edges = left;
@@ -81,7 +82,8 @@ fn run_block<'a>(
 /// Checks the promise of [`Block::join`], in debug builds only.
 #[derive(Default)]
 struct Joins {
-    /// The lanes that were active at an end of each block. None if the warp has come from an earlier call.
+    /// The lanes that were active at an end of each block. `None` if the warp has come from an
+    /// earlier call.
     ends: Option<HashMap<BlockId, u64>>,
 }
 
@@ -188,7 +190,8 @@ fn terminate(engine: &Interpreter, executor: &mut Executor<'_, '_>, at: BlockId)
     }
 }
 
-/// Activates the lanes of the first place that has any, from the one with this index on; its block, if there is one.
+/// Activates the lanes of the first place with lanes, searching cyclically from place `from` on.
+/// Returns its block, if there is one.
 fn dispatch(
     executor: &mut Executor<'_, '_>,
     places: &[(Reg, BlockId)],

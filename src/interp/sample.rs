@@ -1,4 +1,4 @@
-//! Texture operations: every lane by itself, through [`warploom_ir::image::sample`].
+//! Texture operations: each lane on its own, through [`warploom_ir::image::sample`].
 
 use std::cell::Cell;
 
@@ -14,12 +14,12 @@ use super::exec::{Executor, lanes_of};
 /// Kind and address.
 type MemoryFault = (FaultKind, u64);
 
-/// What there is at the addresses of an image's and a sampler's record.
+/// The contents of an image's and a sampler's record.
 #[derive(PartialEq, Eq)]
 struct Records {
     image: [u8; image::RECORD_BYTES],
     sampler: [u8; sampler::RECORD_BYTES],
-    /// The sampler's comparison counts.
+    /// Whether the sampler's comparison applies.
     compare: bool,
 }
 
@@ -36,7 +36,7 @@ impl Records {
         };
         for (address, bytes) in [(image, &mut records.image[..]), (sampler, &mut records.sampler)] {
             if context.memory().read(address, bytes).is_err() {
-                // Which byte it is.
+                // The second read finds the faulting byte.
                 read(context, address, bytes)?;
             }
         }
@@ -44,7 +44,7 @@ impl Records {
     }
 }
 
-/// Records, and what they say; none if there is no image.
+/// Records, and the view that they describe, or `None` if there is no image.
 struct Known {
     records: Records,
     view: Option<View>,
@@ -60,7 +60,7 @@ impl Known {
         Known { records, view }
     }
 
-    /// Has `known` be what there is at these addresses.
+    /// Updates `known` to the records at these addresses.
     fn bring_up_to_date(
         known: &mut Option<Box<Known>>,
         context: &WarpContext,
@@ -76,16 +76,17 @@ impl Known {
 }
 
 thread_local! {
-    /// What was used last: most often the next operation has the same.
+    /// The last records: most often the next operation uses equal records.
     static LAST: Cell<Option<Box<Known>>> = const { Cell::new(None) };
 }
 
-/// Reads bytes; whether any are of a sparse page that is not resident. A fault names its address.
+/// Reads bytes, and returns whether any are of a sparse page that is not resident. A fault names
+/// its address.
 #[inline]
 fn read(context: &WarpContext, address: u64, bytes: &mut [u8]) -> Result<bool, MemoryFault> {
     let mut sparse = false;
     let mut at = address;
-    // Texels are whole words but for those of one and two bytes.
+    // Texels are whole words, except texels of one or two bytes.
     let piece = match bytes.len() {
         whole @ (1 | 2 | 4 | 8 | 16) if address.is_multiple_of(whole as u64) => whole,
         _ if address.is_multiple_of(4) => 4,

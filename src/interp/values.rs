@@ -4,8 +4,8 @@ use std::cell::Cell;
 
 use warploom_ir::{Value, Window};
 
-/// One row per value, with a `u64` for each lane. A uniform value has its bits in every element; of a varying value only
-/// the elements of its window mean something.
+/// One row per value, with a `u64` for each lane. A uniform value has its bits in every element.
+/// For a varying value, only the elements of its window have a meaning.
 #[derive(Debug, Default)]
 pub struct Values {
     lanes: usize,
@@ -13,7 +13,7 @@ pub struct Values {
 }
 
 impl Values {
-    /// Makes room for so many values; what they hold is arbitrary.
+    /// Makes room for `values` values, with arbitrary content.
     pub fn reset(&mut self, lanes: u8, values: usize) {
         self.lanes = lanes.into();
         let needed = self.lanes * values;
@@ -26,7 +26,7 @@ impl Values {
         value.0 as usize * self.lanes
     }
 
-    /// All lanes.
+    /// Returns all lanes.
     pub fn row(&self, value: Value) -> &[u64] {
         &self.rows[self.start(value)..][..self.lanes]
     }
@@ -36,7 +36,7 @@ impl Values {
         &mut self.rows[start..][..self.lanes]
     }
 
-    /// The value of a uniform.
+    /// Returns the value of a uniform.
     pub fn uniform(&self, value: Value) -> u64 {
         self.rows[self.start(value)]
     }
@@ -45,7 +45,8 @@ impl Values {
         self.row_mut(value).fill(bits);
     }
 
-    /// The values before `result` for reading, and the window of its row. Operands always come before results.
+    /// Returns the values before `result` for reading, and the window of its row. Operands always
+    /// come before results.
     pub fn split(&mut self, result: Value, window: Window) -> (Operands<'_>, &mut [u64]) {
         let start = self.start(result);
         let (before, from) = self.rows.split_at_mut(start);

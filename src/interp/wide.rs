@@ -1,4 +1,4 @@
-//! [`WideOp`]s.
+//! The execution of [`WideOp`]s.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -15,7 +15,7 @@ use super::memory::of_runtime;
 /// Alignment of addresses and sizes, and the bytes of an exchange.
 const UNIT: u64 = 16;
 
-/// What makes exchanges atomic.
+/// The lock that makes exchanges atomic.
 static EXCHANGE: Mutex<()> = Mutex::new(());
 
 /// A fault and its address.
@@ -57,7 +57,7 @@ impl Executor<'_, '_> {
     }
 }
 
-/// Does it for one lane; what an exchange found.
+/// Performs an operation for one lane. Returns the old value of an exchange.
 fn perform(
     context: &mut WarpContext,
     op: WideOp,
@@ -144,7 +144,7 @@ fn may_touch(memory: &Memory, address: u64, bytes: u64, writes: bool) -> Result<
     Ok(())
 }
 
-/// Calls `f` with the number of the first byte of each piece, and a buffer of zeros for it.
+/// Calls `f` for each piece with the number of its first byte, and a buffer of zeros.
 fn in_pieces(bytes: u64, mut f: impl FnMut(u64, &mut [u8]) -> Result<(), Met>) -> Result<(), Met> {
     let mut done = 0;
     while done < bytes {
@@ -210,7 +210,7 @@ fn reduce(
     Ok(())
 }
 
-/// Up to 8 bytes as a number.
+/// Returns up to 8 bytes as a number.
 fn bits(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |bits, &byte| bits << 8 | u64::from(byte))
 }

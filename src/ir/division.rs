@@ -1,9 +1,11 @@
-//! The steps that frame Newton's iterations in an exact division, as AMD's hardware has them: operands are moved to where no iteration meets
-//! denormals or overflows, the quotient is moved back, and what is no quotient is put in its place. Lifters emit them, and analysis
-//! finds the division that a compiler has made of them by emitting them again.
+//! The steps that frame Newton's iterations in an exact division, as AMD's hardware has them. They
+//! scale operands into a range where no iteration meets denormals or overflows, scale the quotient
+//! back, and replace results that are no quotient. Lifters emit the steps. Analysis finds a
+//! division that a compiler made of them by emitting them again.
 //!
-//! Source: the pseudocode of "AMD Instinct MI300" Instruction Set Architecture, corrected where a division after it would not be
-//! exact, by what CLRX (GcnInstrsVop3) found that the hardware does; `docs/fidelity.md` says where.
+//! Source: the pseudocode of "AMD Instinct MI300" Instruction Set Architecture. Where a division
+//! after it would not be exact, it is corrected by what CLRX (GcnInstrsVop3) found that the
+//! hardware does; `docs/fidelity.md` names these places.
 
 use super::op::{
     ConvertOp, FloatAttrs, FloatBinaryOp, FloatCc, FloatUnaryOp, IntCc, Op, Round, UnaryOp,
@@ -11,20 +13,20 @@ use super::op::{
 use super::types::Type;
 use super::{BinaryOp, Value};
 
-/// Where operations without effect are put, one after the other.
+/// A sink for operations without effect, which come in order.
 pub trait Build {
     fn put(&mut self, op: Op) -> Value;
 }
 
-/// Of a division in `f32` or `f64`.
+/// The limits of a division in `f32` or `f64`.
 struct Limits {
-    /// Exponents of operands and results are moved by so much.
+    /// The number by which exponents of operands and results are moved.
     step: i32,
-    /// Quotients with so great an exponent come near infinity.
+    /// Quotients with this exponent or more come near infinity.
     near_infinity: u32,
-    /// Numerators with so small an exponent field leave residuals that are denormal.
+    /// Numerators with this exponent field or less leave denormal residuals.
     tiny: u32,
-    /// The reciprocals of greater numbers are denormal.
+    /// Numbers above this magnitude have denormal reciprocals.
     great: u64,
     /// Quotients with a smaller exponent are 0.
     vanish: i32,
@@ -42,14 +44,14 @@ fn limits(ty: Type) -> Limits {
 /// The steps of one division.
 pub struct Division<'b, B> {
     pub b: &'b mut B,
-    /// How the guest's operations round and flush.
+    /// The rounding and flushing of the guest's operations.
     pub attrs: FloatAttrs,
     /// The bits of a NaN of this type.
     pub nan: u64,
     pub ty: Type,
 }
 
-/// What a quotient is corrected to: `nan` in lanes of `neither`, else `signed`.
+/// A corrected quotient: `nan` in lanes of `neither`, else `signed`.
 #[derive(PartialEq, Eq)]
 pub struct Fixed {
     pub neither: Value,
@@ -57,7 +59,7 @@ pub struct Fixed {
     pub signed: Value,
 }
 
-/// Bits of a float type: the sign; infinity.
+/// The sign bit of a float type; [`infinity`] gives the bits of infinity.
 fn sign(ty: Type) -> u64 {
     1 << (ty.bits() - 1)
 }
@@ -84,7 +86,7 @@ impl<B: Build> Division<'_, B> {
         self.constant(self.ty, bits)
     }
 
-    /// Bits of the float's width.
+    /// A constant of the float's width.
     fn word(&mut self, bits: u64) -> Value {
         self.constant(self.ty.as_int(), bits)
     }
@@ -187,8 +189,8 @@ impl<B: Build> Division<'_, B> {
         self.arithmetic(FloatBinaryOp::Mul, FloatAttrs::IEEE, x, power)
     }
 
-    /// `x`, which is the denominator `d` or the numerator `n`, moved so that the iterations meet no denormals; the mask says whether
-    /// the quotient has to be moved back.
+    /// Scales `x`, which is the denominator `d` or the numerator `n`, so that the iterations meet
+    /// no denormals. The mask tells whether the quotient must be scaled back.
     pub fn scale(&mut self, [x, d, n]: [Value; 3]) -> (Value, Value) {
         let limits = limits(self.ty);
         let [x, d, n] = [x, d, n].map(|v| self.flushed(v));
@@ -241,8 +243,8 @@ impl<B: Build> Division<'_, B> {
         self.icmp(IntCc::LtU, offset, count)
     }
 
-    /// x * y + z. Where `moved` is set the result is moved back: up if z is at least 2, else down. It is rounded once if z is
-    /// near it, as the quotient of the iterations is.
+    /// x * y + z. Where `moved` is set, the result is scaled back: up if z is at least 2, else
+    /// down. It is rounded once if it is near z, as the quotient of the iterations is.
     pub fn fmas(&mut self, args: [Value; 3], moved: Value) -> Value {
         let step = limits(self.ty).step;
         let [x, y, z] = args;
@@ -267,7 +269,7 @@ impl<B: Build> Division<'_, B> {
         let zero = self.constant(self.ty, 0);
         let least = 1 << infinity(self.ty).trailing_zeros();
         if attrs.round != Round::Nearest {
-            // Of an inexact result the last bit is made 1, which is enough for a denormal one.
+            // The last bit of an inexact result becomes 1, which is enough for a denormal result.
             let plain = self.b.put(Op::Fma { attrs, a: x, b: y, c: z });
             let inexact = self.fcmp(FloatCc::Ne, error, zero);
             let odd = self.rounded_to_odd(nearest, error, inexact);
@@ -280,7 +282,7 @@ impl<B: Build> Division<'_, B> {
         let result = self.arithmetic(FloatBinaryOp::Mul, attrs, nearest, factor);
         let back = self.times(result, step);
         let lost = self.sub(nearest, back);
-        // Midway between two denormals the error decides, not which is even.
+        // Midway between two denormals, the error decides the rounding, not evenness.
         let half = self.number(2f64.powi(if self.ty == Type::F64 { -1075 } else { -150 } + step));
         let size = self.fabs(lost);
         let midway = self.fcmp(FloatCc::Eq, size, half);
@@ -296,7 +298,7 @@ impl<B: Build> Division<'_, B> {
         self.select(further, next, result)
     }
 
-    /// A result that lacks `error`, with the last bit 1 if it is not exact.
+    /// Rounds a result that lacks `error` to odd: the last bit is 1 if the result is inexact.
     fn rounded_to_odd(&mut self, nearest: Value, error: Value, inexact: Value) -> Value {
         let (bits, error) = (self.bits_of(nearest), self.bits_of(error));
         let other_sign = self.binary(BinaryOp::Xor, bits, error);
@@ -312,14 +314,14 @@ impl<B: Build> Division<'_, B> {
         self.of_bits(odd)
     }
 
-    /// The quotient `q` of `n` by `d`, or what it is where there is none; not flushed.
+    /// The quotient `q` of `n` by `d`, or its replacement if there is no quotient; not flushed.
     pub fn fixup(&mut self, [q, d, n]: [Value; 3]) -> Fixed {
         let [q, d, n] = [q, d, n].map(|v| self.flushed(v));
         let (d_bits, n_bits) = (self.bits_of(d), self.bits_of(n));
         let (signs, sign_bit) =
             (self.binary(BinaryOp::Xor, d_bits, n_bits), self.word(sign(self.ty)));
         let sign_out = self.and(signs, sign_bit);
-        // Of overflowing iterations a NaN is left.
+        // Iterations that overflow leave a NaN.
         let lost = self.fcmp(FloatCc::Nan, q, q);
         let (infinite, zero) =
             (self.constant(self.ty, infinity(self.ty)), self.constant(self.ty, 0));
@@ -360,7 +362,7 @@ impl<B: Build> Division<'_, B> {
         Fixed { neither, nan, signed }
     }
 
-    /// The size of what is less than half the least number.
+    /// The magnitude of a result that is less than half the least number.
     fn underflow(&mut self, sign_out: Value) -> Value {
         if matches!(self.attrs.round, Round::Nearest | Round::Zero) {
             return self.constant(self.ty, 0);
@@ -375,7 +377,8 @@ impl<B: Build> Division<'_, B> {
     }
 }
 
-/// Words that have a float's exponent: their bits but the sign, and the least and the span of those whose exponents are moderate.
+/// Bounds on the word that has a float's exponent: the mask of all bits but the sign, and the least
+/// word and the span of the words whose exponents are moderate.
 struct Moderate {
     magnitude: u64,
     least: u64,
@@ -387,8 +390,9 @@ const MODERATE_SINGLE: Moderate =
 const MODERATE_DOUBLE: Moderate =
     Moderate { magnitude: 0x7fff_ffff, least: (1023 - 400) << 20, span: 800 << 20 };
 
-/// Lanes where an operand of a quotient, or that of a root if there is no other, is not moderate: 0, denormal, infinite, a NaN, near these, or a
-/// negative operand of a root. Of moderate ones neither quotients and roots nor what steps make on the way to them is denormal or infinite.
+/// Lanes where an operand of a quotient, or the only operand of a root, is not moderate: 0,
+/// denormal, infinite, a NaN, near these values, or a negative operand of a root. For moderate
+/// operands, neither results nor intermediate values of the steps are denormal or infinite.
 pub fn are_unusual<B: Build>(b: &mut B, ty: Type, x: Value, y: Option<Value>) -> Value {
     let limits = if ty == Type::F64 { MODERATE_DOUBLE } else { MODERATE_SINGLE };
     let mut word = |bits: u64| b.put(Op::Const { ty: Type::I32, bits });

@@ -1,13 +1,17 @@
-//! Logarithm, power, sine and cosine as AMD's and Intel's guests have them: polynomials in `f64`, rounded once to `f32`.
+//! Logarithm, power, sine and cosine as AMD's and Intel's guests have them: polynomials in `f64`,
+//! rounded once to `f32`.
 //!
-//! These are definitions, which the JIT follows operation by operation (`src/cranelift/lower/special`): only sums, products, one quotient, and bits,
-//! that every host has in vectors and rounds alike. The polynomials are within 2^-50 of the functions, so that results are correctly rounded
-//! but for some of 2^26 operands. Coefficients, lowest first, interpolate the functions at Chebyshev's nodes.
+//! The JIT follows these definitions operation by operation (`src/cranelift/lower/special`). They
+//! use only sums, products, one quotient, and bits, which every host has in vectors and rounds
+//! alike. The polynomials are within 2^-50 of the functions, so results are correctly rounded
+//! except for a few of 2^26 operands. Coefficients, lowest first, interpolate the functions at
+//! Chebyshev's nodes.
 
-/// A number whose unit in the last place is 1: the low word of a sum with it is the other summand, rounded to an integer.
+/// A number whose unit in the last place is 1. If it is added to another number, the low word of
+/// the sum is the other number, rounded to an integer.
 pub const UNITS_OF_1: f64 = 6_755_399_441_055_744.0;
 
-/// `2^x` of -1/2 to 1/2.
+/// `2^x` for x from -1/2 to 1/2.
 pub const POWER: [f64; 11] = [
     1.0,
     0.6931471805599462,
@@ -22,10 +26,11 @@ pub const POWER: [f64; 11] = [
     7.070977866508138e-09,
 ];
 
-/// Where powers are 0 and infinite as `f32`.
+/// The exponent beyond which powers are 0 or infinite as `f32`.
 pub const MOST_POWER: f64 = 200.0;
 
-/// `log2((1 + q) / (1 - q)) / q`, by the square of `q`, for numbers between the roots of 1/2 and 2.
+/// `log2((1 + q) / (1 - q)) / q` in powers of the square of `q`, for numbers between the roots of
+/// 1/2 and 2.
 pub const LOGARITHM: [f64; 7] = [
     2.885390081777927,
     0.9617966939243335,
@@ -36,12 +41,12 @@ pub const LOGARITHM: [f64; 7] = [
     0.2429183013526297,
 ];
 
-/// The root of 1/2, as an `f32`: mantissas begin there.
+/// The root of 1/2 as an `f32`: the least mantissa.
 pub const LEAST_MANTISSA: u32 = 0x3f35_04f3;
-/// Bits of exponent and sign.
+/// The bits of exponent and sign.
 pub const EXPONENT: u32 = 0xff80_0000;
 
-/// `sin(2 pi x) / x`, by the square of `x`, up to an eighth of a turn.
+/// `sin(2 pi x) / x` in powers of the square of `x`, up to an eighth of a turn.
 pub const SINE: [f64; 7] = [
     std::f64::consts::TAU,
     -41.341702240399634,
@@ -52,7 +57,7 @@ pub const SINE: [f64; 7] = [
     3.7808689593022957,
 ];
 
-/// `cos(2 pi x)`, the same way.
+/// `cos(2 pi x)` in powers of the square of `x`, up to an eighth of a turn.
 pub const COSINE: [f64; 7] = [
     1.0,
     -19.739208802178705,
@@ -63,7 +68,7 @@ pub const COSINE: [f64; 7] = [
     7.823560405842185,
 ];
 
-/// Turns past which sines are 0 and cosines 1.
+/// The number of turns beyond which sines are 0 and cosines are 1.
 pub const MOST_TURNS: f32 = 256.0;
 
 fn polynomial(coefficients: &[f64], x: f64) -> f64 {
@@ -75,7 +80,7 @@ fn polynomial(coefficients: &[f64], x: f64) -> f64 {
         .unwrap_or(0.0)
 }
 
-/// 2^x. What is below the normal floats is not made a zero here.
+/// 2^x. Results below the normal floats are not flushed to zero here.
 pub fn exp2(x: f32) -> f32 {
     let x = f64::from(x);
     let x = if x > MOST_POWER { MOST_POWER } else { x };
@@ -85,7 +90,7 @@ pub fn exp2(x: f32) -> f32 {
     f64::from_bits(power.to_bits().wrapping_add(units.to_bits() << 52)) as f32
 }
 
-/// log2(x), of normal numbers, zeros, infinities and NaNs.
+/// log2(x) for normal numbers, zeros, infinities and NaNs.
 pub fn log2(x: f32) -> f32 {
     if x <= 0.0 {
         return if x == 0.0 { f32::NEG_INFINITY } else { f32::NAN };
@@ -100,10 +105,10 @@ pub fn log2(x: f32) -> f32 {
     (exponent + quotient * polynomial(&LOGARITHM, quotient * quotient)) as f32
 }
 
-/// Sine, or cosine, of x turns. What remains of x behind a whole number of quarters is exact.
+/// The sine or cosine of x turns. The remainder of x after whole quarters is exact.
 pub fn turns(x: f32, cosine: bool) -> f32 {
     if x.abs() > MOST_TURNS {
-        // Of infinity a NaN.
+        // The product makes a NaN of infinity.
         return if cosine { 1.0 } else { 0.0 } + x * 0.0;
     }
     let wide = f64::from(x);

@@ -17,7 +17,7 @@ pub struct BlockId(pub u32);
 entity_impl!(Value);
 entity_impl!(BlockId);
 
-/// The bits a NaN result of float arithmetic has. `None`: the host's choice is observable (not used by any ISA yet).
+/// The bits that a NaN result of float arithmetic has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NanPolicy {
     pub f16: u16,
@@ -35,46 +35,49 @@ impl NanPolicy {
     }
 }
 
-/// A kernel with all code it can reach.
+/// A kernel with all code that it can reach.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Function {
     pub name: String,
-    /// Lanes of a warp, 1 to 64.
+    /// The lanes of a warp, 1 to 64.
     pub lanes: u8,
     pub banks: Vec<Bank>,
-    /// The mask register that holds the active lanes. At entry it is [`super::op::Special::LaunchMask`]; every other
-    /// register is 0.
+    /// The mask register that holds the active lanes. At entry it is
+    /// [`super::op::Special::LaunchMask`]; every other register is 0.
     pub active: Reg,
     pub nan: NanPolicy,
-    /// `blocks[0]` is the entry. Nothing jumps to it: a warp that enters there is a fresh one.
+    /// `blocks[0]` is the entry. Nothing jumps to it: a warp that enters there is fresh.
     pub blocks: Vec<Block>,
 }
 
-/// A basic block: entered at its start only, left by its terminator only.
+/// A basic block: entered only at its start, left only by its terminator.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Block {
-    /// Address of its first guest instruction, in bytes as faults report it. Several IR blocks may share one.
+    /// The address of the block's first guest instruction, in bytes, as faults report it. Several
+    /// IR blocks may share an address.
     pub pc: u64,
-    /// Guest instructions that entering this block counts against the budget.
+    /// The guest instructions that entering this block counts against the budget.
     pub cost: u32,
-    /// Whether `Terminator::Indirect` may name this block by its pc. Unique per pc.
+    /// Whether `Terminator::Indirect` may name this block by its pc. At most one block per pc.
     pub indirect_target: bool,
-    /// A promise by the lifter: every lane that is active at entry was active at an earlier end of that block, which this
-    /// warp executed: a reconvergence point and the block that pushed it. Lane registers that nothing on the way writes
-    /// then hold what they held there. Joins are nested: one that is entered on the way belongs to a block that was left
-    /// on the way, or to the same block and has a higher number than this one, so that of a block's joins the lowest is
-    /// entered last. The interpreter checks the first in debug builds.
+    /// A promise by the lifter about a reconvergence point and the block that pushed it: every lane
+    /// that is active at entry was active at an earlier end of the named block, which this warp
+    /// executed. Lane registers that nothing on the way writes therefore keep the contents they had
+    /// there. Joins are nested. A join that is entered on the way either belongs to a block that
+    /// was left on the way, or belongs to the same block and has a higher number than this join. So
+    /// the lowest join of a block is entered last. Debug builds of the interpreter check the first
+    /// promise.
     pub join: Option<BlockId>,
     pub insts: Vec<Inst>,
     pub term: Terminator,
-    /// Types of this block's values, by number.
+    /// The types of this block's values, by number.
     pub values: Vec<ValueType>,
 }
 
-/// Results of one instruction.
+/// The results of one instruction.
 pub type Values = SmallVec<[Value; 4]>;
 
-/// So many values from number `first` on.
+/// `count` values from number `first` on.
 pub fn numbered(first: usize, count: usize) -> Values {
     let number = |i: usize| Value((first + i) as u32);
     match count {
@@ -86,28 +89,28 @@ pub fn numbered(first: usize, count: usize) -> Values {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inst {
     pub op: Op,
-    /// In the order that the operation's documentation gives.
+    /// The results, in the order of the operation's documentation.
     pub results: Values,
     pub window: Window,
-    /// Guest instruction that this came from.
+    /// The guest instruction from which this instruction was lifted.
     pub pc: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum BarrierKind {
-    /// Wait until all have arrived.
+    /// Waits until all have arrived.
     Sync,
-    /// Arrive and go on.
+    /// Arrives and goes on.
     Arrive,
-    /// As `Sync`, and combine a predicate of all lanes that arrive: count, and, or. `Special::BarrierResult` has it (for
-    /// and/or as 0 or 1).
+    /// Like `Sync`, and combines a predicate of all arriving lanes: count, and, or.
+    /// `Special::BarrierResult` has the result (for and/or as 0 or 1).
     Popcount,
     And,
     Or,
-    /// At the barrier of the cluster, which is one block: arrive and go on. That barrier has no number (`id` says nothing), and counts
-    /// warps, all that have not exited.
+    /// Arrives at the barrier of the cluster, which is one block, and goes on. This barrier has no
+    /// number (`id` is ignored). It counts warps, and waits for all warps that have not exited.
     ClusterArrive,
-    /// There, wait until all have arrived, if not all have since this warp did.
+    /// Waits at the cluster's barrier, unless all have arrived since this warp arrived.
     ClusterWait,
 }
 
@@ -128,26 +131,30 @@ impl From<BarrierKind> for warploom_runtime::warp::BarrierKind {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Barrier {
     pub kind: BarrierKind,
-    /// Whether the warp arrives and waits, or each active lane by itself. Where lanes do, the warp goes on at once, with those of
-    /// [`Special::BarrierReleased`](super::op::Special::BarrierReleased), or, if all of it wait, when some are released.
+    /// Whether the warp arrives and waits as a whole, or each active lane by itself. If lanes
+    /// arrive, the warp goes on at once with the lanes of
+    /// [`Special::BarrierReleased`](super::op::Special::BarrierReleased). If all its lanes wait, it
+    /// goes on when some are released.
     pub counts: BarrierCounts,
-    /// Uniform `i32`, 0..=15.
+    /// The number of the barrier: a uniform `i32`, 0..=15.
     pub id: Value,
-    /// Uniform `i32`: threads that complete it, rounded up to warps where these are counted; none or 0: all threads of the block,
-    /// but for lanes (or warps) that have exited.
+    /// The threads that complete the barrier: a uniform `i32`, rounded up to warps if it counts
+    /// warps. If it is none or 0, all threads of the block complete it, without lanes (or warps)
+    /// that have exited.
     pub threads: Option<Value>,
-    /// Mask, for the reducing kinds.
+    /// A mask, for the reducing kinds.
     pub predicate: Option<Value>,
 }
 
-/// What lanes tell the barriers that count them, besides that they arrive.
+/// The events, besides arrivals, that lanes report to barriers which count lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LaneEvent {
-    /// The active lanes have exited, and others of the warp go on. (The lanes of a warp that is done have anyway.)
+    /// The active lanes have exited, and other lanes of the warp go on. (Lanes of a finished warp
+    /// have exited anyway.)
     Exit,
-    /// The warp has nothing to do until lanes of it are released.
+    /// The warp has nothing to do until some of its lanes are released.
     Wait,
-    /// Lanes that have been released are asked for; other warps have their turns before.
+    /// The warp asks for released lanes; other warps take their turns before.
     Poll,
 }
 
@@ -155,9 +162,9 @@ pub enum LaneEvent {
 pub enum TrapKind {
     /// The encoding is not an instruction.
     IllegalInstruction,
-    /// An instruction that the table lists as not implemented.
+    /// The table lists the instruction as not implemented.
     Unimplemented,
-    /// The guest asked for it (BPT.TRAP, s_trap, ...).
+    /// The guest requested the trap (BPT.TRAP, s_trap, ...).
     Guest,
     /// The divergence or call stack is full.
     StackOverflow,
@@ -176,64 +183,67 @@ impl From<TrapKind> for warploom_runtime::fault::FaultKind {
 
 pub use warploom_runtime::warp::{BarrierCounts, Service};
 
-/// How a block ends. Conditions and selectors are uniform.
+/// The end of a block. Conditions and selectors are uniform.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Terminator {
     Jump(BlockId),
-    /// `then` if the uniform integer or mask is not 0.
+    /// Goes to `then` if the uniform integer or mask is not 0.
     Branch {
         cond: Value,
         then: BlockId,
         otherwise: BlockId,
     },
-    /// By unsigned value.
+    /// Goes to the block of an unsigned value.
     Switch {
         value: Value,
         cases: Vec<(u64, BlockId)>,
         default: BlockId,
     },
-    /// To the block with [`Block::indirect_target`] at this pc (uniform `i64`). An unknown pc leaves the engine, which
-    /// asks for more code or reports an illegal instruction.
+    /// Goes to the block with [`Block::indirect_target`] at this pc (uniform `i64`). An unknown pc
+    /// leaves the engine, which asks for more code or reports an illegal instruction.
     Indirect {
         pc: Value,
     },
-    /// To the first place where lanes wait, in the order given: a place is a mask register, which
-    /// holds them, and the block where they go on. The lanes become the active ones, and the
-    /// register 0. If no lane waits, nothing changes, and `otherwise` is next.
+    /// Goes to the first place in the list where lanes wait. A place is a mask register, which
+    /// holds the waiting lanes, and the block where they go on. These lanes become the active
+    /// lanes, and the register becomes 0. If no lane waits, nothing changes, and `otherwise` is
+    /// next.
     ///
-    /// With `from`, a uniform `i32`, the search begins at the place with this index, goes on after the last with the first,
-    /// and ends before it; past the last it is 0.
+    /// With `from`, a uniform `i32`, the search begins at the place with this index, wraps around
+    /// after the last place, and ends before index `from`. An index past the last place counts as
+    /// 0.
     Dispatch {
         places: Vec<(Reg, BlockId)>,
         from: Option<Value>,
         otherwise: BlockId,
     },
-    /// Barrier of the thread block; the warp goes on at `resume`.
+    /// Applies a barrier of the thread block; the warp goes on at `resume`.
     Barrier {
         barrier: Barrier,
         resume: BlockId,
     },
-    /// As a barrier that counts lanes, but none is named.
+    /// Acts as a barrier that counts lanes, but names no barrier.
     Lanes {
         event: LaneEvent,
         resume: BlockId,
     },
-    /// The host does something for `lanes` (a mask); the warp goes on at `resume`. Where arguments and results are: see
-    /// [`Service`].
+    /// The host performs a service for `lanes` (a mask); the warp goes on at `resume`. [`Service`]
+    /// tells where arguments and results are.
     Service {
         service: Service,
         lanes: Value,
         resume: BlockId,
     },
-    /// The warp is done.
+    /// The warp ends.
     Exit,
-    /// Fault of the least active lane, at the pc.
+    /// Raises a fault of the least active lane, at the pc.
     Trap {
         kind: TrapKind,
         pc: u64,
     },
-    /// No lane can go on: a fault that names the lanes in these mask registers, and for each register the pc before which they
-    /// wait. It is that of the least lane of the first that has any.
+    /// No lane can go on. The fault names the lanes in these mask registers, and for each register
+    /// the pc before which its lanes wait. It is the fault of the least lane in the first register
+    /// that has lanes.
     Deadlock {
         waiting: Vec<(Reg, u64)>,
     },
@@ -244,7 +254,7 @@ impl Function {
         &self.banks[id.index()]
     }
 
-    /// Whether a register has a cell for each lane.
+    /// Returns whether a register has a cell for each lane.
     pub fn is_lane(&self, reg: Reg) -> bool {
         matches!(self.bank(reg.bank).kind, CellKind::Lane(_))
     }
@@ -255,13 +265,13 @@ impl Function {
         blocks.filter(|(block, _)| block.indirect_target).map(|(block, id)| (block.pc, BlockId(id)))
     }
 
-    /// The registers that terminators read by themselves: mask registers where lanes wait.
+    /// The registers that terminators read implicitly: mask registers where lanes wait.
     pub fn waiting_registers(&self) -> impl Iterator<Item = Reg> + '_ {
         self.blocks.iter().flat_map(|block| block.term.registers())
     }
 
-    /// Whether code may come to lanes' local memory: what it does not name may be reached by a generic address, or by code that only
-    /// an indirect jump finds.
+    /// Returns whether code may access the lanes' local memory. Accesses through generic addresses
+    /// count, and so does code that only an indirect jump finds.
     pub fn reaches_local(&self) -> bool {
         let reaches = |inst: &Inst| {
             inst.op
@@ -272,7 +282,7 @@ impl Function {
         self.blocks.iter().any(|block| unknown(block) || block.insts.iter().any(reaches))
     }
 
-    /// Whether there is a [`Service`] that it may ask for.
+    /// Returns whether the function may request a [`Service`].
     pub fn asks_host(&self) -> bool {
         self.blocks.iter().any(|block| matches!(block.term, Terminator::Service { .. }))
     }
@@ -287,13 +297,14 @@ impl Function {
 }
 
 impl Inst {
-    /// Types of the results, of the values of the instruction's block: results are numbered one after the other.
+    /// The types of the results, from the types of the block's values: results have consecutive
+    /// numbers.
     pub fn types<'a>(&self, values: &'a [ValueType]) -> &'a [ValueType] {
         let first = self.results.first().map_or(0, |first| first.index());
         &values[first..first + self.results.len()]
     }
 
-    /// The lanes that the results have, in a function of so many.
+    /// The lanes of the results, in a function with `lanes` lanes.
     pub fn result_window(&self, lanes: u8) -> Window {
         if matches!(self.op, Op::RegionRead { .. } | Op::Product { .. }) {
             Window::all(lanes)
@@ -303,7 +314,8 @@ impl Inst {
     }
 }
 
-/// The active mask at the start of a block's instructions, if they read it before they write it; `active` is its register.
+/// The active mask at the start of a block's instructions, if they read it before they write it.
+/// `active` is its register.
 pub fn entry_mask(insts: &[Inst], active: Reg) -> Option<Value> {
     insts.iter().take_while(|inst| !may_write(&inst.op, active)).find_map(|inst| match inst.op {
         Op::RfRead { reg, .. } if reg == active => Some(inst.results[0]),
@@ -311,7 +323,7 @@ pub fn entry_mask(insts: &[Inst], active: Reg) -> Option<Value> {
     })
 }
 
-/// The active mask at the end, see [`Block::exit_mask`].
+/// The active mask at the end; see [`Block::exit_mask`].
 pub fn exit_mask(insts: &[Inst], active: Reg) -> Option<Value> {
     let Some(last) = insts.iter().rev().find(|inst| may_write(&inst.op, active)) else {
         return entry_mask(insts, active);
@@ -322,7 +334,7 @@ pub fn exit_mask(insts: &[Inst], active: Reg) -> Option<Value> {
     }
 }
 
-/// Whether an operation writes a cell, or one of its bank that is found by number.
+/// Returns whether an operation writes a cell, or a cell of its bank that is found by index.
 pub fn may_write(op: &Op, cell: Reg) -> bool {
     match *op {
         Op::RfWrite { reg, .. } => reg == cell,
@@ -331,17 +343,17 @@ pub fn may_write(op: &Op, cell: Reg) -> bool {
     }
 }
 
-/// The defining instruction of each value, and which of its results it is.
+/// For each value, its defining instruction and its index in the results.
 pub type Defs = SecondaryMap<Value, (usize, usize)>;
 
-/// A table with the same entry for each of so many keys.
+/// A table with an equal entry for each of `keys` keys.
 pub fn table<K: EntityRef, V: Clone>(keys: usize, entry: V) -> SecondaryMap<K, V> {
     let mut table = SecondaryMap::with_default(entry);
     table.resize(keys);
     table
 }
 
-/// The defining instruction of each of so many values, and which of its results it is.
+/// For each of `values` values, its defining instruction and its index in the results.
 pub fn defs(insts: &[Inst], values: usize) -> Defs {
     let mut defs = SecondaryMap::with_capacity(values);
     for (index, inst) in insts.iter().enumerate() {
@@ -353,7 +365,8 @@ pub fn defs(insts: &[Inst], values: usize) -> Defs {
 }
 
 impl Block {
-    /// Appends a copy of another block, whose end becomes this one's. `alter` may change an operation, and append others in front of it.
+    /// Appends a copy of another block, including its terminator. `alter` may change each
+    /// operation, and may append operations in front of it.
     pub fn append(&mut self, other: &Block, mut alter: impl FnMut(&mut Block, &mut Op)) {
         let mut copies: PrimaryMap<Value, Value> = PrimaryMap::with_capacity(other.values.len());
         for inst in &other.insts {
@@ -373,22 +386,23 @@ impl Block {
         self.cost += other.cost;
     }
 
-    /// Empties a block to which nothing leads any more.
+    /// Empties an unreachable block.
     pub fn clear(&mut self) {
         (self.insts, self.values, self.term, self.cost) = (vec![], vec![], Terminator::Exit, 0);
     }
 
-    /// The active mask at entry, if the block reads it before it writes it; `active` is its register.
+    /// The active mask at entry, if the block reads it before it writes it. `active` is its
+    /// register.
     pub fn entry_mask(&self, active: Reg) -> Option<Value> {
         entry_mask(&self.insts, active)
     }
 
-    /// The active mask at the end, if it is known: as it is written last, or else as it is read.
+    /// The active mask at the end, if it is known: the value written last, or else the value read.
     pub fn exit_mask(&self, active: Reg) -> Option<Value> {
         exit_mask(&self.insts, active)
     }
 
-    /// The defining instruction of each value, and which of its results it is.
+    /// For each value, its defining instruction and its index in the results.
     pub fn defs(&self) -> Defs {
         defs(&self.insts, self.values.len())
     }

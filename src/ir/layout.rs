@@ -1,4 +1,4 @@
-//! Where the registers of a function lie in the register file of a warp.
+//! The layout of a function's registers in the register file of a warp.
 
 use std::ops::Range;
 
@@ -6,11 +6,12 @@ use super::function::Function;
 use super::register::{BankId, CellKind, Reg};
 use super::types::Type;
 
-/// Alignment of lane rows, byte arrays and spill slots, and of the register file itself.
+/// The alignment of lane rows, byte arrays and spill slots, and of the register file itself.
 pub const ROW_ALIGN: u32 = 64;
-/// Lane rows have room for a multiple of this many lanes, so that the JIT's last chunk needs no tail.
+/// Lane rows have room for a multiple of this number of lanes, so that the JIT's last chunk needs
+/// no tail.
 pub const LANE_ROUNDING: u32 = 8;
-/// Most bytes of one warp's register file. Maxwell's 255 registers of 32 lanes take 32 KiB.
+/// The most bytes of one warp's register file. Maxwell's 255 registers of 32 lanes take 32 KiB.
 pub const MAX_BYTES: u32 = 1 << 24;
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -20,7 +21,8 @@ pub struct LayoutError {
     bank: String,
 }
 
-/// Byte offsets in the register file. Registers of a bank follow each other at [`RegLayout::stride`].
+/// The byte offsets of registers in the register file. Registers of a bank follow each other at
+/// [`RegLayout::stride`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegLayout {
     lanes: u8,
@@ -34,13 +36,14 @@ struct BankLayout {
     stride: u32,
 }
 
-/// Bytes of a row with one cell per lane: `lanes` rounded up to 8, times the cell, a multiple of 64.
+/// The bytes of a row with one cell per lane: `lanes` rounded up to 8, times the cell, rounded up
+/// to a multiple of 64.
 pub const fn row_bytes(lanes: u8, ty: Type) -> u32 {
     ((lanes as u32).next_multiple_of(LANE_ROUNDING) * ty.cell_bytes()).next_multiple_of(ROW_ALIGN)
 }
 
 impl RegLayout {
-    /// Banks in the order of their declaration.
+    /// Lays out banks in the order of their declaration.
     pub fn new(function: &Function) -> Result<Self, LayoutError> {
         let mut layout = RegLayout { lanes: function.lanes, banks: Vec::new(), bytes: 0 };
         for bank in &function.banks {
@@ -52,7 +55,7 @@ impl RegLayout {
                 }
             };
             let offset = layout.bytes.next_multiple_of(align);
-            // At most 2^32 registers of 2^32 bytes: no overflow in 64 bits, up to the addition.
+            // At most 2^32 registers of 2^32 bytes: 64 bits do not overflow before the addition.
             let end = (stride * u64::from(bank.count)).saturating_add(offset.into());
             if end > MAX_BYTES.into() {
                 return Err(LayoutError {
@@ -67,19 +70,19 @@ impl RegLayout {
         Ok(layout)
     }
 
-    /// Offset of a register.
+    /// The offset of a register.
     pub fn offset(&self, reg: Reg) -> u32 {
         let bank = self.banks[reg.bank.0 as usize];
         bank.offset + reg.index * bank.stride
     }
 
-    /// Bytes from one register of a bank to the next.
+    /// The bytes from one register of a bank to the next.
     pub fn stride(&self, bank: BankId) -> u32 {
         self.banks[bank.0 as usize].stride
     }
 
-    /// Where the cells of registers are: ranges in the registers' order, of which neighbours are
-    /// one. Bytes at the end of an array that fill it up to a multiple of 16 count as its cells.
+    /// The ranges of the registers' cells, in the registers' order, with neighbours merged. Padding
+    /// that fills an array up to a multiple of 16 bytes counts as cells.
     pub fn ranges(&self, function: &Function, regs: &[Reg]) -> Vec<Range<u32>> {
         let mut ranges: Vec<Range<u32>> = Vec::new();
         for &reg in regs {
@@ -97,17 +100,18 @@ impl RegLayout {
         ranges
     }
 
-    /// Lanes of a warp.
+    /// The lanes of a warp.
     pub fn lanes(&self) -> u8 {
         self.lanes
     }
 
-    /// Bytes of the register file with all spill slots: a multiple of 64.
+    /// The bytes of the register file with all spill slots: a multiple of 64.
     pub fn bytes(&self) -> u32 {
         self.bytes
     }
 
-    /// Appends a spill slot of so many bytes; its offset, a multiple of 64. `None` if the file gets too large.
+    /// Appends a spill slot of `bytes` bytes, and returns its offset, a multiple of 64. `None` if
+    /// the file gets too large.
     pub fn append(&mut self, bytes: u32) -> Option<u32> {
         let offset = self.bytes;
         let end = offset.checked_add(bytes)?.checked_next_multiple_of(ROW_ALIGN)?;
@@ -118,7 +122,7 @@ impl RegLayout {
         Some(offset)
     }
 
-    /// Appends a spill slot that can hold a value of this type: a lane row, or 8 bytes for a uniform one.
+    /// Appends a spill slot for a value of this type: a lane row, or 8 bytes for a uniform value.
     pub fn append_value(&mut self, ty: super::types::ValueType) -> Option<u32> {
         if ty.is_uniform() { self.append(8) } else { self.append(row_bytes(self.lanes, ty.ty)) }
     }
@@ -158,7 +162,7 @@ mod tests {
         let mut layout = RegLayout::new(&f).unwrap();
         let at = |bank, index| layout.offset(BankId(bank).reg(index));
         assert_eq!([at(0, 0), at(0, 2)], [0, 16]);
-        // 9 lanes: room for 16, 64 bytes of i32 and 128 of f64.
+        // 9 lanes: room for 16, so 64 bytes of i32 and 128 bytes of f64.
         assert_eq!(
             [at(1, 0), at(1, 1), at(2, 0), at(3, 0), at(4, 0), at(4, 1)],
             [64, 128, 192, 256, 384, 512]

@@ -1,8 +1,8 @@
-//! The intermediate representation: what one operation does for a whole warp.
+//! The intermediate representation: each operation acts on a whole warp.
 //!
-//! `types`, `register`, `op` and `function` are the data; `builder` makes it, `verify` checks it, `print` and
-//! `parse` are its text form. The meaning of every operation is in the documentation of [`op::Op`]; the reference
-//! execution is the interpreter's. No instruction set and no engine is known here.
+//! `types`, `register`, `op` and `function` are the data; `builder` makes it, `verify` checks it,
+//! `print` and `parse` are its text form. The documentation of [`op::Op`] defines every operation;
+//! the interpreter is the reference execution. This crate knows no instruction set and no engine.
 
 pub mod builder;
 pub mod division;

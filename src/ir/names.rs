@@ -1,4 +1,4 @@
-//! Names of the small enumerations in the text form, the same for printing and for parsing.
+//! Names of the small enumerations in the text form, for both printing and parsing.
 
 use super::function::{BarrierKind, LaneEvent, Service, TrapKind};
 use super::image::sample::Operation;
@@ -249,7 +249,7 @@ names! {
     }
 }
 
-/// Name of a space; the number of a constant bank is part of it.
+/// The name of a space; the number of a constant bank is part of it.
 pub fn space_name(space: Space) -> String {
     match space {
         Space::Generic => "generic".into(),

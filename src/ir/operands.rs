@@ -1,4 +1,4 @@
-//! Which values an operation, an instruction or a terminator uses: the one place that knows.
+//! The values that an operation, an instruction or a terminator uses. No other module knows them.
 
 use smallvec::SmallVec;
 
@@ -6,8 +6,8 @@ use super::function::{BlockId, Inst, Terminator, Value};
 use super::op::{Access, Op};
 use super::register::Reg;
 
-/// Visits every operand in the order of its field in the declaration (an access: address, then guard). Works on `&`
-/// and `&mut` alike, which is why it is a macro.
+/// Visits every operand in the order of its field in the declaration (an access: address, then
+/// guard). It is a macro because it works on both `&` and `&mut`.
 macro_rules! visit_op {
     ($op:expr, $f:expr) => {
         match $op {
@@ -239,7 +239,7 @@ impl Op {
         }
     }
 
-    /// Guard and `nomask` of an operation that takes them.
+    /// The guard and `nomask` of an operation that takes them.
     pub fn masking(&self) -> Option<(Option<Value>, bool)> {
         match self {
             Op::RfWrite { guard, nomask, .. }
@@ -284,7 +284,7 @@ impl Terminator {
         out
     }
 
-    /// The mask registers that it reads by itself, and writes if it is a dispatcher.
+    /// The mask registers that the terminator reads implicitly. A dispatcher also writes them.
     pub fn registers(&self) -> SmallVec<[Reg; 8]> {
         match self {
             Terminator::Dispatch { places, .. } => places.iter().map(|&(reg, _)| reg).collect(),
@@ -293,7 +293,8 @@ impl Terminator {
         }
     }
 
-    /// The blocks that this names. [`Terminator::Indirect`] may go to any [`Block::indirect_target`] besides.
+    /// Visits the blocks that the terminator names. [`Terminator::Indirect`] may also go to any
+    /// [`Block::indirect_target`].
     ///
     /// [`Block::indirect_target`]: super::function::Block::indirect_target
     pub fn for_each_target(&self, mut f: impl FnMut(BlockId)) {

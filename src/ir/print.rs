@@ -1,7 +1,8 @@
-//! The text form of functions. `parse` reads what is printed here, and it round-trips.
+//! The text form of functions. `parse` reads this form, and it round-trips.
 //!
 //! ```text
-//! function = "function" STRING "lanes" N "nan" BITS BITS BITS "{" bank* "active" reg block* "}"    (f16, f32, f64)
+//! function = "function" STRING "lanes" N "nan" BITS BITS BITS    (f16, f32, f64)
+//!            "{" bank* "active" reg block* "}"
 //! bank     = "bank" NAME ":" kind "x" COUNT
 //! kind     = "lane" type | "uniform" type | "mask" | "bytes" N
 //! block    = bN ["pc" N] ["cost" N] ["indirect"] ["join" bM] ":"  inst*  terminator
@@ -11,20 +12,21 @@
 //! masking  = ["guard" value] ["nomask"]
 //! ```
 //!
-//! A line holds one bank, block head, instruction or terminator; `#` starts a comment. The results of a block are
-//! `v0, v1, ..` in order; a reader of text takes any name that starts with `v` for a value and with `b` for a block.
-//! The window is left out if it is the whole warp, and the pc if it is that of the instruction
-//! before (of the block, for the first). Numbers are decimal or `0x` hexadecimal, floats are their
-//! bits. By operation, with
-//! `T` one of `i8`, `i16`, `i32`, `i64`, `f16`, `f32` and `f64`, or `mask` in constants:
+//! A line holds one bank, block head, instruction or terminator; `#` starts a comment. The results
+//! of a block are `v0, v1, ..` in order. The parser takes any name that starts with `v` for a value
+//! and any name that starts with `b` for a block. The window is left out if it is the whole warp.
+//! The pc is left out if it equals the pc of the previous instruction (for the first instruction,
+//! of the block). Numbers are decimal or `0x` hexadecimal, and floats are their bits. The
+//! operations, with `T` one of `i8`, `i16`, `i32`, `i64`, `f16`, `f32` and `f64`, or `mask` in
+//! constants:
 //!
 //! ```text
-//! const.T [-]BITS          splat a             lane.id                   tid.x  ctaid.y  launch.mask  clock ...
+//! const.T [-]BITS          splat a             lane.id      tid.x  ctaid.y  launch.mask  clock ...
 //! neg a                    add a, b            sum, carry = add.carry a, b[, carry]
 //! icmp.lt.s a, b           fcmp.ltu[.ftz] a, b select mask, a, b         uniform.select cond, a, b
-//! trunc.T a                zext.T a            sext.T a    bitcast.T a   high.half a         concat lo, hi
+//! trunc.T a                zext.T a            sext.T a    bitcast.T a  high.half a  concat lo, hi
 //! from.mask a              to.mask a
-//! fadd[.rz|.rd|.ru][.ftz][.sat] a, b           fma... a, b, c            fsqrt... a          fconvert.T... a
+//! fadd[.rz|.rd|.ru][.ftz][.sat] a, b           fma... a, b, c    fsqrt... a    fconvert.T... a
 //! int.to.float.T.s[.rz] a  float.to.int.T.u[.rz][.ftz] a nan BITS        rcp a
 //! lane.gather a, index     lane.read a, lane
 //! rf.read reg              rf.read.lo reg      rf.write[.hi] reg, a masking
@@ -40,7 +42,7 @@
 //! Spaces are `generic`, `global`, `shared`, `local`, `const0` .. `const31`. Terminators:
 //!
 //! ```text
-//! jump bN                  branch cond, bN, bM                           switch a, 1: bN, 2: bM, else bK
+//! jump bN                  branch cond, bN, bM                   switch a, 1: bN, 2: bM, else bK
 //! indirect a               barrier.popcount[.lanes] id [threads a] [predicate a] resume bN
 //! exit                     lanes.exit|wait|poll resume bN                service.print a resume bN
 //! dispatch [from a,] reg: bN, reg: bM, else bK
@@ -133,7 +135,7 @@ impl Display for InstOf<'_> {
     }
 }
 
-/// A value or block by name.
+/// A value or block, printed by its name.
 struct Name<T>(T);
 
 impl Display for Name<Value> {
@@ -176,7 +178,7 @@ impl Display for Region {
 
 impl Display for FloatAttrs {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        // Nearest is left out.
+        // Nearest is the default and is left out.
         if self.round != Round::Nearest {
             write!(f, ".{}", self.round.name_of())?;
         }
@@ -200,7 +202,7 @@ fn write_masking(f: &mut Formatter<'_>, guard: Option<Value>, nomask: bool) -> f
     f.write_str(if nomask { " nomask" } else { "" })
 }
 
-/// Mnemonic's end and address; values, alignment and masking follow.
+/// Writes the end of the mnemonic and the address; values, alignment and masking follow.
 fn write_access(
     f: &mut Formatter<'_>,
     name: &str,
@@ -226,7 +228,8 @@ fn write_access(
     write_masking(f, guard, nomask)
 }
 
-/// The mnemonic of an operation whose text is that and its operands; `None` for the others.
+/// The mnemonic of an operation whose text is only the mnemonic and operands; `None` for other
+/// operations.
 fn plain_mnemonic(op: &Op) -> Option<String> {
     Some(match *op {
         Op::Splat { .. } => "splat".into(),
@@ -268,7 +271,7 @@ fn plain_mnemonic(op: &Op) -> Option<String> {
     })
 }
 
-/// Name of a wide operation.
+/// The name of a wide operation.
 fn wide_mnemonic(op: WideOp) -> String {
     match op {
         WideOp::Copy => "wide.copy".into(),
@@ -365,7 +368,7 @@ fn write_op(f: &mut Formatter<'_>, function: &Function, op: &Op) -> fmt::Result 
     }
 }
 
-/// `[INDEX]+OFFSET<V;W,H>`, without the first part if it is not indirect.
+/// Writes `[INDEX]+OFFSET<V;W,H>`, without the first part if the region is not indirect.
 fn write_region(f: &mut Formatter<'_>, index: Option<Value>, region: Region) -> fmt::Result {
     if let Some(index) = index {
         write!(f, "[{}]", Name(index))?;

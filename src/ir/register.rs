@@ -1,4 +1,5 @@
-//! The register file: state that lives between operations and between blocks, declared per function.
+//! The register file: state that lives between operations and between blocks, declared by each
+//! function.
 
 use cranelift_entity::EntityRef;
 
@@ -24,7 +25,7 @@ impl BankId {
     }
 }
 
-/// A named array of registers of one kind, such as Maxwell's `r[255]` or `p[7]`.
+/// A named array of registers of one kind, for example Maxwell's `r[255]` or `p[7]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bank {
     pub name: String,
@@ -32,16 +33,18 @@ pub struct Bank {
     pub count: u32,
 }
 
-/// What one register of a bank holds.
+/// The contents of one register of a bank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CellKind {
-    /// One cell per lane. Rows are `lanes` rounded up to 8, times [`Type::cell_bytes`], and start 64-byte aligned.
+    /// One cell per lane. Rows are `lanes` rounded up to 8, times [`Type::cell_bytes`], and start
+    /// 64-byte aligned.
     Lane(Type),
     /// One cell per warp, 8 bytes.
     Uniform(Type),
     /// One bit per lane: a [`Type::Mask`]. 8 bytes.
     Mask,
-    /// A byte array of this many bytes, addressed by [`Region`]s (vISA variables). Starts 64-byte aligned.
+    /// A byte array of this many bytes, addressed by [`Region`]s (vISA variables). It starts
+    /// 64-byte aligned.
     Bytes(u32),
 }
 
@@ -52,9 +55,9 @@ pub struct Reg {
     pub index: u32,
 }
 
-/// Which part of a uniform or mask cell is read or written. `Lo` and `Hi` are the `i32` halves of a
-/// 64-bit cell. A mask has halves in functions of 64 lanes only, where every bit of them is a
-/// lane's.
+/// The part of a uniform or mask cell that is read or written. `Lo` and `Hi` are the `i32` halves
+/// of a 64-bit cell. A mask has halves only in functions of 64 lanes, where every bit of the halves
+/// belongs to a lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Part {
     Whole,
@@ -62,17 +65,18 @@ pub enum Part {
     Hi,
 }
 
-/// A byte region of a [`CellKind::Bytes`] register, as Intel's `<vstride;width,hstride>`: element `i` (counted from
-/// the first lane of the window) lies at `offset + ((i / width) * vstride + (i % width) * hstride) * size` bytes.
+/// A byte region of a [`CellKind::Bytes`] register, as Intel's `<vstride;width,hstride>`: element
+/// `i` (counted from the first lane of the window) lies at `offset + ((i / width) * vstride + (i %
+/// width) * hstride) * size` bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Region {
-    /// Byte offset of element 0.
+    /// The byte offset of element 0.
     pub offset: u32,
-    /// Elements from row to row.
+    /// The distance between rows, in elements.
     pub vstride: u16,
-    /// Elements in a row, at least 1.
+    /// The number of elements in a row, at least 1.
     pub width: u16,
-    /// Elements from one to the next in a row.
+    /// The distance between elements of a row, in elements.
     pub hstride: u16,
 }
 
@@ -82,12 +86,13 @@ impl Region {
         Region { offset, vstride: 1, width: 1, hstride: 0 }
     }
 
-    /// Byte offset of element `i` of `size` bytes; past the end of every byte array if it overflows.
+    /// The byte offset of element `i` of `size` bytes. On overflow, it lies past the end of every
+    /// byte array.
     pub fn element(self, i: u32, size: u32) -> u32 {
         self.offset.saturating_add(self.distance(i, size))
     }
 
-    /// Bytes from element 0 to element `i`, the number of a lane.
+    /// The bytes from element 0 to element `i`, the number of a lane.
     pub fn distance(self, i: u32, size: u32) -> u32 {
         let width = u32::from(self.width.max(1));
         let elements =

@@ -1,8 +1,9 @@
 //! [`SharedFn`]: the functions that hardware approximates, with one definition for both engines.
 //!
-//! Reciprocals and roots are correctly rounded, which every division sequence of compiled code survives
-//! (maxwell-semantics, section 4.1). The transcendental ones are evaluated in `f64` and rounded once ([`elementary`]), but for those that are
-//! as hardware has them: [`special`].
+//! Reciprocals and roots are correctly rounded, which every division sequence of compiled code
+//! survives (maxwell-semantics, section 4.1). The transcendental functions are evaluated in `f64`
+//! and rounded once ([`elementary`]), except functions that follow hardware bit by bit:
+//! [`special`].
 
 use super::op::SharedFn;
 use super::{Type, elementary, special};
@@ -14,7 +15,7 @@ pub fn eval(function: SharedFn, nan: u32, a: &[u64], out: &mut [u64]) {
     }
 }
 
-/// Evaluates `function` on one bit pattern; `nan` is that of `f32` that arithmetic makes.
+/// Evaluates `function` on one bit pattern; `nan` is the `f32` NaN that arithmetic makes.
 pub fn one(function: SharedFn, nan: u32, x: u32) -> u32 {
     let result = value(function, x);
     if function.ty() == Type::F32 && f32::from_bits(result).is_nan() { nan } else { result }
@@ -24,10 +25,12 @@ fn value(function: SharedFn, x: u32) -> u32 {
     let with_denormals = |f: fn(f64) -> f64, x: f32| (f(f64::from(x)) as f32).to_bits();
     let f = |f: fn(f64) -> f64| with_denormals(f, flush(f32::from_bits(x)));
     match function {
-        // The f64 quotient of floats is never within its own error of a midpoint of two floats (Figueroa: 53 >= 2 * 24
-        // + 2), so that rounding it again is innocuous; a result below the normal floats flushes.
+        // The f64 quotient of floats is never within its own error of a midpoint of two floats
+        // (Figueroa: 53 >= 2 * 24 + 2), so rounding it again is innocuous. A result below the
+        // normal floats flushes.
         SharedFn::Rcp => f(|x| flush((1.0 / x) as f32).into()),
-        // Two roundings before the last. The test `rsq_is_correctly_rounded` tries every mantissa.
+        // There are two roundings before the last. The test `rsq_is_correctly_rounded` tries every
+        // mantissa.
         SharedFn::Rsq => f(|x| 1.0 / x.sqrt()),
         SharedFn::RsqDenormal => with_denormals(|x| 1.0 / x.sqrt(), f32::from_bits(x)),
         SharedFn::SqrtApprox => f(f64::sqrt),
@@ -49,7 +52,7 @@ fn value(function: SharedFn, x: u32) -> u32 {
     }
 }
 
-/// 1201 bits behind the point.
+/// 2 / pi, 1201 bits behind the point.
 const TWO_OVER_PI: [u32; 38] = [
     0xa2f9_836e,
     0x4e44_1529,
@@ -91,7 +94,7 @@ const TWO_OVER_PI: [u32; 38] = [
     0xfc7b_0000,
 ];
 
-/// Words of 2 / pi with those that follow them, and past the last one 0.
+/// Each word of 2 / pi with its next word; past the last word, 0.
 pub static TWO_OVER_PI_PAIRS: [u64; TWO_OVER_PI.len() + 1] = {
     let mut pairs = [0; TWO_OVER_PI.len() + 1];
     let mut at = TWO_OVER_PI.len();
@@ -121,9 +124,9 @@ mod tests {
         f32::from_bits(one(function, NAN, x.to_bits()))
     }
 
-    /// For x = m * 2^e in [1, 4) the root is y = k / 2^24. It is correctly rounded if 1 / sqrt(x) lies between the
-    /// midpoints (2k - 1) / 2^25 and (2k + 1) / 2^25, or squared, (2k - 1)^2 x < 2^50 < (2k + 1)^2 x. Other exponents are
-    /// these scaled by powers of 4.
+    /// For x = m * 2^e in [1, 4) the root is y = k / 2^24. It is correctly rounded if 1 / sqrt(x)
+    /// lies between the midpoints (2k - 1) / 2^25 and (2k + 1) / 2^25, or squared, (2k - 1)^2 x <
+    /// 2^50 < (2k + 1)^2 x. For other exponents, these values are scaled by powers of 4.
     #[test]
     fn rsq_is_correctly_rounded() {
         for m in 1u128 << 23..1 << 24 {
@@ -163,7 +166,7 @@ mod tests {
         }
     }
 
-    /// Segments of 53 bits, as argument reduction takes them, make up the number.
+    /// Segments of 53 bits, which argument reduction takes, make up the number.
     #[test]
     fn two_over_pi_by_segments() {
         let words: Vec<u64> = (0..5)
@@ -214,7 +217,7 @@ mod tests {
         }
     }
 
-    /// Within one unit in the last place of the host's library, rounded once.
+    /// The results are within one unit in the last place of the host's library, rounded once.
     #[test]
     fn transcendental_functions_are_close_to_the_hosts() {
         let mut random = fastrand::Rng::with_seed(8);

@@ -1,37 +1,42 @@
-//! Texels: the elements of typed buffers and images, and what they are as components.
+//! Texels: the elements of typed buffers and images, and their values as components.
 //!
-//! [`TexelFormat`] is what [`Op::Unpack`](super::Op::Unpack) and [`Op::Pack`](super::Op::Pack) take as a number; [`unpack`] and
-//! [`pack`] are their definition. Sources: the data format chapters of the Vulkan and Direct3D specifications.
+//! [`Op::Unpack`](super::Op::Unpack) and [`Op::Pack`](super::Op::Pack) take a [`TexelFormat`] as a
+//! number; [`unpack`] and [`pack`] are their definitions. Sources: the data format chapters of the
+//! Vulkan and Direct3D specifications.
 
 use half::f16;
 
-/// How a component's bits are a number.
+/// The interpretation of a component's bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum TexelKind {
-    /// 0 to the most stands for 0 to 1.
+    /// 0 to the greatest integer stands for 0 to 1.
     Unorm = 0,
-    /// The same for -1 to 1; the least integer is -1 too.
+    /// The integers stand for -1 to 1; the least integer is -1 too.
     Snorm = 1,
     /// The integer, as a float.
     Uscaled = 2,
     Sscaled = 3,
     Uint = 4,
     Sint = 5,
-    /// From the least integer to the most evenly from -1 to 1, without a zero.
+    /// The least to the greatest integer stand for evenly spaced numbers from -1 to 1, without a
+    /// zero.
     SnormEven = 6,
-    /// Of 32, of 16 bits; of 11 and 10 bits without a sign: five bits of exponent as of 16 bits.
+    /// A float of 32 or 16 bits, or an unsigned float of 11 or 10 bits, which has five bits of
+    /// exponent like 16 bits.
     Float = 7,
-    /// As `Float`, but what is stored is cut towards 0: at most the greatest number, unless it is infinite.
+    /// Like `Float`, but stored numbers are truncated towards 0: at most the greatest number,
+    /// unless they are infinite.
     FloatCut = 8,
-    /// As `Unorm`; the first three are sRGB encoded.
+    /// Like `Unorm`; the first three components are sRGB encoded.
     Srgb = 9,
-    /// The components are mantissas of one exponent, which is in the fourth field.
+    /// The components are mantissas with one exponent, which is in the fourth field.
     SharedExponent = 10,
 }
 
-/// The format of a texel: bits 0 to 23 are the widths of its four components, six bits each, bits 24 to 27 the number of the
-/// [`TexelKind`]. Components lie one behind the other from the lowest bit. One of width 0 is absent; a width above 32 counts as 0.
+/// The format of a texel. Bits 0 to 23 are the widths of its four components, six bits each; bits
+/// 24 to 27 are the number of the [`TexelKind`]. Components are consecutive from the lowest bit. A
+/// component of width 0 is absent; a width above 32 counts as 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TexelFormat(pub u32);
 
@@ -40,7 +45,7 @@ impl TexelFormat {
         TexelFormat(Self::widths_only(widths) | (kind as u32) << 24)
     }
 
-    /// The format's bits but for the kind.
+    /// The format's bits without the kind.
     pub const fn widths_only(widths: [u32; 4]) -> u32 {
         widths[0] | widths[1] << 6 | widths[2] << 12 | widths[3] << 18
     }
@@ -52,7 +57,7 @@ impl TexelFormat {
         })
     }
 
-    /// None: no number of a kind.
+    /// The kind; none if the number is not the number of a kind.
     pub fn kind(self) -> Option<TexelKind> {
         use TexelKind::*;
         [
@@ -77,8 +82,9 @@ impl TexelFormat {
     }
 }
 
-/// The components of a texel, given as its first four words: floats or integers of 32 bits. Of absent components the first
-/// three are 0 and the last is 1; of a number that is no kind all are 0.
+/// The components of a texel, given as its first four words: floats or integers of 32 bits. Of
+/// absent components, the first three are 0 and the last is 1. If the kind's number is invalid, all
+/// are 0.
 pub fn unpack(format: TexelFormat, words: [u32; 4]) -> [u32; 4] {
     let Some(kind) = format.kind() else { return [0; 4] };
     let one = if matches!(kind, TexelKind::Uint | TexelKind::Sint) { 1 } else { 1f32.to_bits() };
@@ -108,9 +114,9 @@ pub fn unpack(format: TexelFormat, words: [u32; 4]) -> [u32; 4] {
     result
 }
 
-/// The words of a texel with these components. Floats are clamped to what the format can hold, and rounded to nearest even but
-/// for [`TexelKind::FloatCut`]; a NaN becomes 0 where the format has none. Integers are clamped. Absent components and bits past
-/// the texel are 0.
+/// The words of a texel with these components. Floats are clamped to the format's range, and
+/// rounded to nearest even, except for [`TexelKind::FloatCut`]. A NaN becomes 0 if the format has
+/// none. Integers are clamped. Absent components and bits past the texel are 0.
 pub fn pack(format: TexelFormat, components: [u32; 4]) -> [u32; 4] {
     let Some(kind) = format.kind() else { return [0; 4] };
     let fields = if kind == TexelKind::SharedExponent {
@@ -151,7 +157,7 @@ fn component(kind: TexelKind, width: u32, field: u32) -> u32 {
         TexelKind::Sint => return whole as u32,
         TexelKind::Float | TexelKind::FloatCut => return small_float(width, field),
         TexelKind::Unorm | TexelKind::Srgb => return normal(field, width).to_bits(),
-        // Of one bit there is the sign alone.
+        // A single bit is only the sign.
         TexelKind::Snorm if width == 1 => f64::from(whole),
         TexelKind::Snorm => (f64::from(whole) / f64::from(u32::MAX >> (33 - width))).max(-1.0),
         TexelKind::SnormEven => (2.0 * f64::from(whole) + 1.0) / most,
@@ -176,7 +182,7 @@ fn field(kind: TexelKind, width: u32, component: u32) -> u32 {
     let mask = u32::MAX >> (32 - width);
     let (least, most) = (-(1i64 << (width - 1)), (1i64 << (width - 1)) - 1);
     let value = f64::from(f32::from_bits(component));
-    // Of a NaN this is 0.
+    // For a NaN this is 0.
     let rounded = |value: f64| value.round_ties_even() as i64;
     let whole = match kind {
         TexelKind::Uint => i64::from(component.min(mask)),
@@ -202,7 +208,7 @@ fn to_small_float(width: u32, component: u32) -> u32 {
             if value.is_nan() {
                 return 0x7ff0 >> dropped;
             }
-            // The places that stay, below the exponent of one; less where the number is denormal.
+            // The places that stay, below the exponent of one; fewer for denormal numbers.
             let places = 10 - dropped;
             let value = f64::from(value.max(0.0));
             let exponent = if value < 2f64.powi(-14) { -14 } else { value.log2().floor() as i32 };
@@ -217,23 +223,23 @@ fn to_small_float(width: u32, component: u32) -> u32 {
 fn cut_to_small_float(width: u32, component: u32) -> u32 {
     let value = f32::from_bits(component);
     if width == 16 && value.is_nan() {
-        // Of its payload the upper bits, or one that is set.
+        // A NaN keeps the upper bits of its payload, or gets a bit that is set.
         return component >> 16 & 0x8000 | 0x7c00 | (component >> 13 & 0x3ff).max(1);
     }
     if width == 32 || !value.is_finite() {
         return to_small_float(width, component);
     }
-    // The places that stay, below the exponent of one; those of 16 bits have a sign.
+    // The places that stay, below the exponent of one; floats of 16 bits have a sign.
     let places = width as i32 - if width == 16 { 6 } else { 5 };
     let size = f64::from(if width == 16 { value.abs() } else { value.max(0.0) });
-    // Of a normal number the exponent; less than 2^16 is the greatest.
+    // The exponent, as for a normal number. The greatest result is the greatest number below 2^16.
     let exponent = ((size.to_bits() >> 52) as i32 - 1023).max(-14);
     let unit = 2f64.powi(exponent - places);
     let cut = ((size / unit).trunc() * unit).min(65536.0 - 2f64.powi(15 - places));
     to_small_float(width, (cut as f32).copysign(value).to_bits())
 }
 
-/// Rounded once, and the same on every host.
+/// A power, rounded once, and equal on every host.
 fn power(base: f32, exponent: f32) -> f32 {
     libm::pow(base.into(), exponent.into()) as f32
 }
@@ -301,7 +307,7 @@ mod tests {
                 [..2],
             [1.0, -2.0]
         );
-        // 1.0 in all three: exponent 15.
+        // 1.0 in all three components: exponent 15.
         let packed = 15 << 6 | (15 << 6) << 11 | (15 << 5) << 22;
         assert_eq!(floats(TexelFormat::new(Float, [11, 11, 10, 0]), [packed, 0, 0, 0]), [1.0; 4]);
         let shared = 256 | 128 << 9 | 16 << 27;
@@ -358,7 +364,7 @@ mod tests {
                 for i in 0..2000u32 {
                     let texel = i.wrapping_mul(0x9e37_79b9) & mask;
                     let mut expected = texel;
-                    // The least signed integer is as good as the next one.
+                    // The least signed integer means the same value as the next integer.
                     if kind == Snorm {
                         let mut at = 0;
                         for width in widths.into_iter().filter(|&width| width > 0) {

@@ -1,8 +1,8 @@
 //! Types and shapes of values.
 
-/// Type of a value, or of one lane's element of it.
+/// The type of a value, or of one lane's element of it.
 ///
-/// `I8`, `I16` and `F16` are held zero-extended in 32-bit cells wherever a value of them is stored per lane.
+/// `I8`, `I16` and `F16` are zero-extended in 32-bit cells wherever a value is stored per lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Type {
     I8,
@@ -19,7 +19,7 @@ pub enum Type {
 }
 
 impl Type {
-    /// The types that elements have: all but [`Type::Mask`].
+    /// The types of elements: all but [`Type::Mask`].
     pub const ALL: [Type; 7] =
         [Type::I8, Type::I16, Type::I32, Type::I64, Type::F16, Type::F32, Type::F64];
 
@@ -51,7 +51,7 @@ impl Type {
         matches!(self, Type::I8 | Type::I16 | Type::I32 | Type::I64)
     }
 
-    /// All bits that a value of this type may have set in a function of so many lanes.
+    /// All bits that a value of this type may have set in a function of `lanes` lanes.
     pub const fn bits_of_lanes(self, lanes: u8) -> u64 {
         if matches!(self, Type::Mask) { Window::all(lanes).mask() } else { self.bit_mask() }
     }
@@ -61,7 +61,7 @@ impl Type {
         u64::MAX >> (64 - self.bits())
     }
 
-    /// The integer type of the same width.
+    /// The integer type of equal width.
     pub const fn as_int(self) -> Type {
         match self.bits() {
             8 => Type::I8,
@@ -131,9 +131,10 @@ impl std::fmt::Display for ValueType {
     }
 }
 
-/// The lanes an operation acts on: `first .. first + count`, in absolute lane numbers.
+/// The lanes on which an operation acts: `first .. first + count`, in absolute lane numbers.
 ///
-/// A varying value has elements only in its window; the windows of an operation's operands contain its own.
+/// A varying value has elements only in its window; the windows of an operation's operands contain
+/// its own window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Window {
     pub first: u8,
@@ -153,7 +154,7 @@ impl Window {
         (u64::MAX >> (64 - self.count as u32)) << self.first
     }
 
-    /// Whether it has all lanes of the other.
+    /// Returns whether the window has all lanes of another window.
     pub const fn contains(self, other: Window) -> bool {
         self.mask() & other.mask() == other.mask()
     }

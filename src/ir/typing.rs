@@ -1,5 +1,5 @@
-//! The typing rule: [`op_types`] says what an operation demands of its operands and what its results are. Builder,
-//! verifier and parser all use it and no other.
+//! The typing rule: [`op_types`] has an operation's demands on its operands and the types of its
+//! results. Builder, verifier and parser all use this rule.
 
 use std::fmt::Display;
 
@@ -10,14 +10,14 @@ use super::op::*;
 use super::register::{Bank, BankId, CellKind, Part, Reg, Region};
 use super::types::{Shape, Type, ValueType};
 
-/// Constant banks that exist, as the runtime holds them.
+/// The number of constant banks in the runtime.
 const CONST_BANKS: u8 = warploom_runtime::warp::CONST_BANKS as u8;
-/// Most elements of one access.
+/// The most elements of one access.
 pub const MAX_ELEMENTS: u8 = 16;
 
 pub type Results = SmallVec<[ValueType; 4]>;
 
-/// Why an operation is ill-typed. The messages say what was expected.
+/// The reason why an operation is ill-typed. Messages say what was expected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TypeError {
     #[error("v{} is not defined before it is used", .0.0)]
@@ -36,13 +36,13 @@ pub enum TypeError {
     GuardOnUnmasked,
 }
 
-/// What the rule looks at.
+/// The inputs of the rule.
 #[derive(Clone, Copy)]
 pub struct Env<'a> {
-    /// Lanes of a warp.
+    /// The lanes of a warp.
     pub lanes: u8,
     pub banks: &'a [Bank],
-    /// Types of the values defined so far.
+    /// The types of the values defined so far.
     pub values: &'a [ValueType],
 }
 
@@ -70,12 +70,12 @@ impl<'a> Env<'a> {
         self.expect(operand, value, "an integer", |t| t.ty.is_int())
     }
 
-    /// The bits of an integer, or a mask.
+    /// Requires an integer or a mask.
     fn bits(self, operand: &'static str, value: Value) -> Result<ValueType, TypeError> {
         self.expect(operand, value, "an integer or a mask", |t| t.ty.is_int() || t.ty == Type::Mask)
     }
 
-    /// Types of which each lane may have a value of its own.
+    /// Requires a type whose value each lane can have separately.
     fn element(self, operand: &'static str, value: Value) -> Result<ValueType, TypeError> {
         self.expect(operand, value, "an integer or a float, not a mask", |t| t.ty != Type::Mask)
     }
@@ -88,7 +88,7 @@ impl<'a> Env<'a> {
         self.expect(operand, value, format_args!("of type {}", ty.name()), |t| t.ty == ty)
     }
 
-    /// Of type `ty`, and uniform if `uniform` demands it.
+    /// Requires type `ty`, and a uniform value if `uniform` is set.
     fn of_shape(
         self,
         operand: &'static str,
@@ -123,7 +123,7 @@ impl<'a> Env<'a> {
         guard.map_or(Ok(()), |guard| self.mask("guard", guard).map(drop))
     }
 
-    /// The kind of the cells of `count` registers from `first`.
+    /// The bank of `count` registers from `first`, which must exist.
     fn cells(self, id: BankId, first: u32, count: u32) -> Result<&'a Bank, TypeError> {
         let bank = self.banks.get(id.0 as usize).ok_or(TypeError::NoBank(id))?;
         if u64::from(first) + u64::from(count) > u64::from(bank.count) {
@@ -137,7 +137,7 @@ impl<'a> Env<'a> {
         Ok(bank)
     }
 
-    /// Type of a part of a register that is no byte array.
+    /// The type of a part of a register that is no byte array.
     fn part(self, reg: Reg, part: Part) -> Result<ValueType, TypeError> {
         let bank = self.cells(reg.bank, reg.index, 1)?;
         let wrong = |expected| Err(TypeError::BankKind { bank: bank.name.clone(), expected });
@@ -145,7 +145,7 @@ impl<'a> Env<'a> {
             (CellKind::Lane(ty), Part::Whole) => Ok(ValueType::varying(ty)),
             (CellKind::Uniform(ty), Part::Whole) => Ok(ValueType::uniform(ty)),
             (CellKind::Mask, Part::Whole) => Ok(ValueType::MASK),
-            // The bits past the last lane stay 0.
+            // The bits past the last lane must stay 0.
             (CellKind::Mask, _) if self.lanes == 64 => Ok(ValueType::uniform(Type::I32)),
             (CellKind::Mask, _) => wrong("masks of 64 lanes, to have halves"),
             (CellKind::Uniform(ty), _) if ty.bits() == 64 => Ok(ValueType::uniform(Type::I32)),
@@ -164,7 +164,7 @@ impl<'a> Env<'a> {
         attribute("the region's width", "at least 1", region.width, region.width >= 1)
     }
 
-    /// The register that `rf.gather` and `rf.scatter` address, as a value.
+    /// The type of the register that `rf.gather` and `rf.scatter` address, as a value.
     fn indexed(
         self,
         bank: BankId,
@@ -190,7 +190,7 @@ impl<'a> Env<'a> {
         self.exactly("index", index, ValueType::uniform(Type::I32))
     }
 
-    /// Two operands of one type; the result has their joined shape.
+    /// Requires two operands of one type; the result has their joined shape.
     fn pair(
         self,
         a: Value,
@@ -202,7 +202,7 @@ impl<'a> Env<'a> {
         Ok(ValueType { ty: a.ty, shape: a.shape.join(b.shape) })
     }
 
-    /// Checks an access; true if it is scalar.
+    /// Checks an access, and returns whether it is scalar.
     fn access(self, access: &Access, kind: AccessKind) -> Result<bool, TypeError> {
         let Access { space, ty, count, align, address, offset: _, guard, nomask } = *access;
         let address_ty = match space {
@@ -237,7 +237,7 @@ impl<'a> Env<'a> {
                     "local",
                     kind != AccessKind::Atomic,
                 )?;
-                // A lane's local memory exists per lane: a scalar access to it has no meaning.
+                // Each lane has its own local memory: a scalar access to it has no meaning.
                 attribute("address of a local access", "varying", "uniform", !scalar)?;
             }
             Space::Generic | Space::Global | Space::Shared => {}
@@ -280,10 +280,10 @@ fn attribute(
     }
 }
 
-/// Expectation of conditions: what [`is_condition`] accepts.
+/// The expectation of conditions, which [`is_condition`] checks.
 pub(super) const CONDITION: &str = "a uniform integer or a mask";
 
-/// Whether a value may be a condition, which holds if it is not 0.
+/// Returns whether a value may be a condition, which holds if it is not 0.
 pub(super) fn is_condition(ty: ValueType) -> bool {
     ty.is_uniform() && (ty.ty.is_int() || ty.ty == Type::Mask)
 }
@@ -292,9 +292,9 @@ fn one(ty: ValueType) -> Results {
     smallvec::smallvec![ty]
 }
 
-/// Checks an operation and gives the types of its results, in order.
+/// Checks an operation, and returns the types of its results in order.
 ///
-/// Windows are not its concern: `verify` checks them.
+/// It does not check windows: `verify` does.
 pub fn op_types(op: &Op, env: Env<'_>) -> Result<Results, TypeError> {
     Ok(match *op {
         Op::Const { ty, bits } => {

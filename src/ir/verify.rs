@@ -1,4 +1,4 @@
-//! Checks that a function is one that engines may trust.
+//! Checks that engines may trust a function.
 //!
 //! The invariants:
 //!
@@ -6,22 +6,25 @@
 //!  2. Bank names are identifiers (a letter or `_`, then letters, digits, `_`) and unique.
 //!  3. The active register exists and is a mask. Banks of lanes and of uniform values hold integers
 //!     and floats.
-//!  4. Block 0, the entry, is the target of nothing: no terminator, join or indirect jump names it.
+//!  4. Block 0, the entry, has no predecessor: no terminator, join or indirect jump names it.
 //!  5. Every block that a terminator or join names exists. A block does not join itself.
 //!  6. Indirect targets have distinct pcs.
-//!  7. The results of a block's instructions are numbered 0, 1, 2, ... in the order of their definition, and the block
-//!     has no other values. Operands are defined before they are used.
-//!  8. Operations are well-typed: operand types and shapes, masks, registers and their parts, indexed ranges, regions,
-//!     access sizes and alignments, guards as `typing` demands. Results have the types that it gives.
-//!     No operation gives a mask with bits past the last lane, if its operands have none.
+//!  7. The results of a block's instructions are numbered 0, 1, 2, ... in the order of their
+//!     definition, and the block has no other values. Operands are defined before they are used.
+//!  8. Operations are well-typed: operand types and shapes, masks, registers and their parts,
+//!     indexed ranges, regions, access sizes and alignments, guards as `typing` demands. Results
+//!     have the types that `typing` gives. No operation gives a mask with bits past the last lane,
+//!     if its operands have none.
 //!  9. A window has at least one lane and lies in the warp.
-//! 10. The varying operands of an operation have the lanes of its window, `a` of the cross-lane operations those of the
-//!     whole warp.
+//! 10. The varying operands of an operation have the lanes of its window. `a` of a cross-lane
+//!     operation has the lanes of the whole warp.
 //! 11. The condition of a branch is a uniform integer or a mask, the selector of a switch a uniform
 //!     integer. The cases of a switch are distinct. The pc of an indirect jump is a uniform `i64`.
-//! 12. A barrier's id and thread count are uniform `i32`; a reducing barrier and no other has a predicate, a mask.
-//! 13. The places of a dispatcher are distinct mask registers, as are those of a deadlock, and not the active register; the index
-//!     to search from is a uniform `i32`. The block of a place joins nothing.
+//! 12. A barrier's id and thread count are uniform `i32`. Reducing barriers, and only these, have a
+//!     predicate, which is a mask.
+//! 13. The places of a dispatcher are distinct mask registers, and so are the registers of a
+//!     deadlock. None is the active register. The index where a search begins is a uniform `i32`.
+//!     The block of a place joins nothing.
 
 use std::collections::HashSet;
 
@@ -34,7 +37,7 @@ use super::register::{CellKind, Reg};
 use super::types::{Type, ValueType, Window};
 use super::typing::{CONDITION, Env, TypeError, is_condition, op_types};
 
-/// A broken invariant and where.
+/// A broken invariant and its location.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("function `{function}`{place}: {problem}")]
 pub struct VerifyError {
@@ -43,7 +46,7 @@ pub struct VerifyError {
     pub problem: Problem,
 }
 
-/// Where in a function.
+/// A location in a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Location {
     Function,
@@ -128,10 +131,10 @@ pub enum Problem {
     PlaceJoins(BlockId),
 }
 
-/// Instructions of a block at most: engines keep all values of a block at once.
+/// The most instructions of a block: engines keep all values of a block at once.
 const MAX_INSTS: usize = 1 << 20;
 
-/// Checks all invariants; the first broken one is the error.
+/// Checks all invariants. The error is the first broken invariant.
 pub fn verify(function: &Function) -> Result<(), VerifyError> {
     let error = |(place, problem)| VerifyError { function: function.name.clone(), place, problem };
     verify_function(function).map_err(|problem| error((Location::Function, problem)))?;
@@ -176,7 +179,7 @@ fn verify_function(function: &Function) -> Result<(), Problem> {
     }
 }
 
-/// Whether the text form can name something so.
+/// Returns whether the text form can use a name.
 pub(super) fn is_identifier(name: &str) -> bool {
     let mut chars = name.chars();
     chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
@@ -208,7 +211,7 @@ fn verify_insts(function: &Function, index: u32, block: &Block) -> Result<(), (L
             Problem::Length { found: block.insts.len() },
         ));
     }
-    // Window of each value defined so far.
+    // The window of each value defined so far.
     let mut windows = Vec::with_capacity(block.values.len());
     for (i, inst) in block.insts.iter().enumerate() {
         verify_inst(function, block, inst, &mut windows)
@@ -276,7 +279,7 @@ fn verify_inst(
     Ok(())
 }
 
-/// The registers in which lanes wait.
+/// Checks the registers in which lanes wait.
 fn verify_waiting(function: &Function, block: &Block) -> Result<(), Problem> {
     let mut seen = HashSet::from([function.active]);
     for reg in block.term.registers() {

@@ -28,7 +28,7 @@ fn rejects(function: &Function, message: &str) {
     assert!(error.contains(message), "{error}\n  does not say: {message}");
 }
 
-/// The parser types what it reads, so ill-typed text is its error.
+/// The parser types its input, so ill-typed text is a parse error.
 #[track_caller]
 fn rejects_text(b0: &str, message: &str) {
     let text = text(b0, "exit");
@@ -106,7 +106,7 @@ fn values_and_windows() {
         &broken(|b| b.insts[1].window = Window { first: 0, count: 4 }),
         "operand v1 must have the lanes 0+8",
     );
-    // It may have others as well.
+    // A value may have more lanes than the window.
     let mut function = valid();
     function.blocks[0].insts[2].window = Window { first: 0, count: 4 };
     assert_eq!(verify(&function), Ok(()));
@@ -199,7 +199,7 @@ fn operations() {
     }
 }
 
-/// In a warp of 8 lanes.
+/// Masks in a warp of 8 lanes.
 #[test]
 fn masks() {
     let before =

@@ -3,7 +3,7 @@
 use half::f16;
 use serde::{Deserialize, Serialize};
 
-/// Element type of an array; the names are those of manifests.
+/// The element type of an array. Its variants have the names that manifests use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Dtype {
@@ -20,7 +20,7 @@ pub enum Dtype {
     F64,
 }
 
-/// An element, without loss.
+/// An element's value, without loss.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Element {
     Int(i128),
@@ -42,7 +42,7 @@ impl Dtype {
         Dtype::F64,
     ];
 
-    /// Size of an element in bytes.
+    /// Returns the size of an element in bytes.
     pub const fn bytes(self) -> usize {
         match self {
             Dtype::I8 | Dtype::U8 => 1,
@@ -72,7 +72,7 @@ impl Dtype {
         Dtype::ALL.into_iter().find(|d| d.name() == name)
     }
 
-    /// The unsigned type of this size, if there is one.
+    /// Returns the unsigned type of this size, if there is one.
     pub fn unsigned(bytes: u64) -> Option<Dtype> {
         [Dtype::U8, Dtype::U16, Dtype::U32, Dtype::U64]
             .into_iter()
@@ -87,7 +87,7 @@ impl Dtype {
         matches!(self, Dtype::I8 | Dtype::I16 | Dtype::I32 | Dtype::I64)
     }
 
-    /// Least and greatest integer.
+    /// Returns the least and the greatest integer of the type.
     const fn range(self) -> (i128, i128) {
         let bits = self.bytes() * 8;
         if self.is_signed() {
@@ -97,7 +97,7 @@ impl Dtype {
         }
     }
 
-    /// The element that these bytes are; there must be [`Dtype::bytes`] of them.
+    /// Returns the element that these bytes encode. There must be [`Dtype::bytes`] of them.
     pub fn element(self, bytes: &[u8]) -> Element {
         let mut wide = [0; 8];
         wide[..self.bytes()].copy_from_slice(&bytes[..self.bytes()]);
@@ -114,7 +114,7 @@ impl Dtype {
         }
     }
 
-    /// Bytes of a number written in a manifest. Floats round to the nearest; integers must fit.
+    /// Encodes a number of a manifest as bytes. Floats round to the nearest; integers must fit.
     pub fn encode(self, value: &toml::Value) -> Result<Vec<u8>, String> {
         let wrong = || {
             let (least, greatest) = self.range();
@@ -147,7 +147,7 @@ impl Dtype {
         }
         let integer = match value {
             toml::Value::Integer(i) => i128::from(*i),
-            // TOML has no integers past 63 bits; they are written as text.
+            // TOML has no integers beyond 63 bits: manifests write them as text.
             toml::Value::String(text) => match text.strip_prefix("0x") {
                 Some(hex) => i128::from_str_radix(hex, 16).map_err(|_| wrong())?,
                 None => text.parse().map_err(|_| wrong())?,
@@ -162,17 +162,17 @@ impl Dtype {
     }
 }
 
-/// An array with its bytes as guest memory holds them.
+/// An array, with its bytes as guest memory holds them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Array {
     pub dtype: Dtype,
     pub shape: Vec<u64>,
-    /// Elements in C order, little-endian.
+    /// The elements in C order, little-endian.
     pub bytes: Vec<u8>,
 }
 
 impl Array {
-    /// A one-dimensional array. The bytes are whole elements.
+    /// Makes a one-dimensional array. The bytes must be whole elements.
     pub fn flat(dtype: Dtype, bytes: Vec<u8>) -> Array {
         Array { dtype, shape: vec![(bytes.len() / dtype.bytes()) as u64], bytes }
     }

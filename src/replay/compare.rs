@@ -1,8 +1,10 @@
-//! Results against expectations.
+//! Comparison of results with expectations.
 
 use super::array::{Array, Dtype, Element};
 
-/// How far an element may be from what is expected: `atol + rtol * |expected|`. Without either, bits must be equal.
+/// The distance that an element may have from the expected value: `atol + rtol * |expected|`.
+///
+/// Without `rtol` and `atol`, the bits must be equal.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Tolerance {
     pub rtol: Option<f64>,
@@ -28,19 +30,19 @@ impl Tolerance {
     }
 }
 
-/// What a comparison found.
+/// The result of a comparison.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Comparison {
     pub elements: usize,
     pub mismatches: usize,
     pub first: Option<Mismatch>,
-    /// Greatest |got - expected| over all elements where both are finite.
+    /// The greatest |got - expected| of the elements in which both values are finite.
     pub max_abs: f64,
-    /// The same divided by |expected|, where that is not 0.
+    /// The greatest |got - expected| / |expected| of these elements, where |expected| is not 0.
     pub max_rel: f64,
 }
 
-/// An element that is not as expected.
+/// An element that differs from the expected one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mismatch {
     /// Number of the element, in C order.
@@ -49,7 +51,7 @@ pub struct Mismatch {
     pub expected: String,
 }
 
-/// Compares bytes from guest memory with an array of the same size in bytes.
+/// Compares bytes of guest memory with an array of equal size in bytes.
 pub fn compare(got: &[u8], expected: &Array, tolerance: Tolerance) -> Comparison {
     let mut comparison = Comparison::default();
     comparison.add(got, &expected.bytes, expected.dtype, tolerance);
@@ -57,7 +59,7 @@ pub fn compare(got: &[u8], expected: &Array, tolerance: Tolerance) -> Comparison
 }
 
 impl Comparison {
-    /// Goes on with the next elements; there are as many bytes of both.
+    /// Compares further elements. `got` and `expected` have equal length.
     pub fn add(&mut self, got: &[u8], expected: &[u8], dtype: Dtype, tolerance: Tolerance) {
         let before = self.elements;
         self.elements += expected.len() / dtype.bytes();
@@ -94,7 +96,7 @@ impl Comparison {
 }
 
 impl Comparison {
-    /// Goes on with another comparison, whose elements begin at number `first`.
+    /// Appends another comparison, whose elements begin at number `first`.
     pub(super) fn append(&mut self, other: Comparison, first: usize) {
         self.elements += other.elements;
         self.mismatches += other.mismatches;
@@ -106,7 +108,7 @@ impl Comparison {
         }
     }
 
-    /// What differs may differ.
+    /// Drops the mismatches: the elements may differ.
     pub(super) fn forgive(&mut self) {
         (self.mismatches, self.first) = (0, None);
     }
@@ -142,7 +144,7 @@ impl std::fmt::Display for Comparison {
     }
 }
 
-/// The first line in which a text is not as expected.
+/// Describes the first line that differs from the expected text, if a line does.
 pub fn line_difference(found: &[u8], expected: &[u8]) -> Option<String> {
     let (mut found, mut expected) =
         (found.split_inclusive(|&c| c == b'\n'), expected.split_inclusive(|&c| c == b'\n'));

@@ -1,4 +1,4 @@
-//! What is in memory before a launch and should be there after it: buffers and variables alike.
+//! The content of buffers and variables: at first, and as expected after a launch.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use super::manifest::{self, Manifest};
 use super::resolve::{Content, Expectation, Source, Symbol};
 use super::{Error, npy};
 
-/// What a manifest says of initial content.
+/// The initial content, as a manifest gives it.
 pub(super) struct Given<'a> {
     pub file: &'a Option<PathBuf>,
     pub zeros: Option<u64>,
@@ -18,7 +18,7 @@ pub(super) struct Given<'a> {
     pub dtype: Option<Dtype>,
 }
 
-/// Initial content with what is known of its elements.
+/// Initial content, with the type and shape of its elements where they are known.
 pub(super) struct Initial {
     pub content: Content,
     pub dtype: Option<Dtype>,
@@ -26,7 +26,10 @@ pub(super) struct Initial {
 }
 
 impl Source<'_> {
-    /// A `.npy` file, by its content or its name, or raw elements of type `raw`.
+    /// Reads an array from a file.
+    ///
+    /// A file is `.npy` by its content or its name. Other files hold raw elements of type `raw`.
+    /// The result's flag is true for `.npy`.
     pub(super) fn array(&self, path: &Path, raw: Dtype) -> Result<(PathBuf, Array, bool), Error> {
         let (path, bytes) = self.file(path)?;
         let wrong = |problem| Error::Array { path: path.clone(), problem };
@@ -102,7 +105,10 @@ impl Source<'_> {
         Ok(initial)
     }
 
-    /// How far what `key` names may be from what is expected of it, if anything is.
+    /// Returns the tolerance for the item that `key` names.
+    ///
+    /// # Errors
+    /// There is a tolerance without an expectation, or one that is not a finite number from 0.
     pub(super) fn tolerance(
         &self,
         key: &str,
@@ -122,7 +128,8 @@ impl Source<'_> {
         Ok(Tolerance { rtol, atol })
     }
 
-    /// What is expected of what `key` names, whose elements are of a type if that is known.
+    /// Reads the expected content of the item that `key` names. The type of its elements may be
+    /// unknown.
     pub(super) fn expectation(
         &self,
         key: &str,
@@ -158,7 +165,7 @@ impl Source<'_> {
         Ok(Symbol { name: name.into(), content, dtype, expect })
     }
 
-    /// What has changed is written to a file of its name: no two things have one.
+    /// Checks that names are unique: each changed item is written to a file of its name.
     pub(super) fn check_names(&self, manifest: &Manifest) -> Result<(), Error> {
         let kinds = [
             ("buffer", manifest.buffers.keys().collect::<Vec<_>>()),
@@ -166,7 +173,7 @@ impl Source<'_> {
             ("symbol", manifest.symbols.keys().collect()),
             ("export", manifest.exports.targets.keys().collect()),
         ];
-        // What is written of geometry programs besides.
+        // Geometry programs also write files of these names.
         let geometry = manifest.kernel.stage == Some(Stage::Geometry);
         let mut names: BTreeSet<&str> =
             Shader::OF_GEOMETRY.into_iter().filter(|_| geometry).collect();

@@ -1,4 +1,4 @@
-//! What can be wrong with a manifest or a file that it names.
+//! Errors in a manifest or in a file that it names.
 
 use std::path::{Path, PathBuf};
 
@@ -8,15 +8,16 @@ pub enum Error {
     #[error("{}: cannot be {doing}: {source}", .path.display())]
     Io { path: PathBuf, doing: &'static str, source: std::io::Error },
 
-    /// Not TOML, an unknown key, a value of the wrong type; the message has the line.
+    /// The manifest is not TOML, or has an unknown key or a value of the wrong type. The message
+    /// names the line.
     #[error("{}: {message}", .path.display())]
     Toml { path: PathBuf, message: String },
 
-    /// A value that its key cannot have. `key` as in `buffer.x.zeros` or `arg 3`.
+    /// A value that its key cannot have. `key` is, for example, `buffer.x.zeros` or `arg 3`.
     #[error("{}: {key}: {problem}", .path.display())]
     Value { path: PathBuf, key: String, problem: String },
 
-    /// An array file.
+    /// An error in an array file.
     #[error("{}: {problem}", .path.display())]
     Array { path: PathBuf, problem: String },
 }

@@ -1,12 +1,12 @@
-//! Images of buffers.
+//! PNG images of buffers.
 
 use super::array::{Array, Dtype, Element};
 use super::manifest::{ColourMap, Png};
 
-/// Pixels of an image at most.
+/// The most pixels of an image.
 const MAX_PIXELS: u64 = 1 << 28;
 
-/// Element type of an image that a buffer of so many bytes holds.
+/// Returns the element type of an image in a buffer of `bytes` bytes.
 pub(super) fn pixel_type(png: &Png, bytes: u64) -> Result<Dtype, String> {
     let [width, height] = png.size;
     let pixels = u64::from(width) * u64::from(height);
@@ -20,7 +20,9 @@ pub(super) fn pixel_type(png: &Png, bytes: u64) -> Result<Dtype, String> {
     })
 }
 
-/// The buffer as a PNG file. The bytes are as many as `pixel_type` was asked for.
+/// Draws the buffer as a PNG file.
+///
+/// `bytes` has the length that `pixel_type` was called with.
 pub fn draw(png: &Png, bytes: &[u8]) -> Result<Vec<u8>, String> {
     let array = Array::flat(pixel_type(png, bytes.len() as u64)?, bytes.to_vec());
     let values = || {
@@ -31,7 +33,7 @@ pub fn draw(png: &Png, bytes: &[u8]) -> Result<Vec<u8>, String> {
     encode(png.size, png::ColorType::Rgb, &rgb)
 }
 
-/// A PNG file of components of eight bits.
+/// Encodes a PNG file with components of eight bits.
 pub(super) fn encode(
     [width, height]: [u32; 2],
     colour: png::ColorType,
@@ -60,7 +62,7 @@ fn colour(map: ColourMap, value: u64, max: u64) -> [u8; 3] {
         ColourMap::Grey => [byte(value as f64 / max as f64); 3],
         ColourMap::Iterations if value >= max => [0; 3],
         ColourMap::Iterations => {
-            // The logarithm spreads the few iterations that most of the picture takes.
+            // Most of the picture takes few iterations: the logarithm spreads their colours.
             let phase = (value as f64 + 1.0).log2();
             [0.55, 0.6, 0.7].map(|shift| {
                 byte(0.5 - 0.5 * (std::f64::consts::TAU * (phase * 0.23 + shift)).cos())

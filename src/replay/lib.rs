@@ -1,9 +1,12 @@
-//! Captured launches: the manifest, the arrays it names, what is expected of them, and what is written after a launch.
+//! Captured launches: the manifest, its arrays, the expectations, and the files written after a
+//! launch.
 //!
-//! `manifest` is the TOML file, field by field, `raw` its part for plain instruction streams, `graphics` that for shaders; `resolve`, `content` and `registers` read
-//! what they name into a [`Launch`]; `array` and `npy` are
-//! arrays and their files; `compare` holds results against expectations; `image` draws a buffer; `surface` reads and draws images; `read` and `write` are for
-//! files, which are written whole or not at all. Nothing here runs anything or knows a GPU.
+//! `manifest` is the TOML file, field by field, `raw` its part for plain instruction streams,
+//! `graphics` its part for shaders. `resolve`, `content` and `registers` read everything that the
+//! manifest names into a [`Launch`]. `array` and `npy` are arrays and their files; `compare`
+//! compares results with expectations; `image` draws a buffer; `surface` reads and draws images.
+//! `read` and `write` access files; `write` writes a file whole or not at all. Nothing here runs
+//! anything or knows a GPU.
 
 pub mod array;
 pub mod compare;

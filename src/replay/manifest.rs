@@ -1,4 +1,6 @@
-//! The launch manifest, key by key: a TOML file that describes one launch. Paths in it are relative to it.
+//! The launch manifest, key by key: a TOML file that describes one launch.
+//!
+//! Paths in a manifest are relative to it.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -57,44 +59,49 @@ pub struct Manifest {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Kernel {
-    /// Recognised by its content.
+    /// The path of the binary. Its content tells its kind.
     pub binary: PathBuf,
-    /// Modules of PTX that are linked with the binary, which is one.
+    /// PTX modules to link with the binary, which is PTX too.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub link: Vec<PathBuf>,
-    /// Of a binary that cannot be recognised.
+    /// The format of a binary that cannot be recognised.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<BinaryFormat>,
-    /// Of a shader.
+    /// The stage of a shader.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stage: Option<Stage>,
-    /// The header of a Maxwell shader that has none in front of its code.
+    /// The header of a Maxwell shader whose code does not begin with one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub header: Option<PathBuf>,
-    /// A vertex program of Maxwell that runs before the binary in the same lanes: what dumps call vertex program A.
+    /// A Maxwell vertex program that runs before the binary in the same lanes.
+    ///
+    /// Dumps call it vertex program A.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub vertex_a: Option<PathBuf>,
     /// The constant bank in which instructions of a Maxwell shader find handles of images.
     #[serde(default, skip_serializing_if = "is_default")]
     pub texture_bank: u8,
-    /// May be left out if the binary has one kernel.
+    /// The kernel's name. May be left out if the binary has one kernel.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entry: Option<String>,
-    /// The GPU whose driver chooses among code for several.
+    /// The GPU whose driver selects among code for several GPUs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub arch: Option<Arch>,
-    /// Of Maxwell kernels.
+    /// The reciprocals of Maxwell kernels.
     #[serde(default)]
     pub reciprocals: Reciprocals,
-    /// What the driver must know of kernels of vISA, where the binary does not say it.
+    /// The file with the driver's facts about vISA kernels, where the binary lacks them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ze_info: Option<PathBuf>,
-    /// The GPU that vISA is for, where it does not say so: see [`Platform`](warploom_guest::platform::Platform).
+    /// The GPU that vISA is for, where the binary does not say it: see
+    /// [`Platform`](warploom_guest::platform::Platform).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub platform: Option<String>,
 }
 
-/// So many elements: of an array's type alone, serde would leave what follows them unread.
+/// Reads exactly `N` elements.
+///
+/// The array type's own deserialization would leave elements after them unread.
 pub(super) fn exactly<'de, D: Deserializer<'de>, T: Deserialize<'de>, const N: usize>(
     from: D,
 ) -> Result<[T; N], D::Error> {
@@ -103,7 +110,7 @@ pub(super) fn exactly<'de, D: Deserializer<'de>, T: Deserialize<'de>, const N: u
     elements.try_into().map_err(|_| D::Error::custom(format!("{count} elements: expected {N}")))
 }
 
-/// One to three sizes; those that are left out are 1.
+/// Reads one to three sizes. Missing sizes are 1.
 fn up_to_three<'de, D: Deserializer<'de>>(from: D) -> Result<[u32; 3], D::Error> {
     let given = Vec::deserialize(from)?;
     let count = given.len();
@@ -119,28 +126,30 @@ fn up_to_three<'de, D: Deserializer<'de>>(from: D) -> Result<[u32; 3], D::Error>
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Launch {
-    /// In blocks. It is left out where arrays of lanes say how many there are, and so is `block`: 0 then.
+    /// The number of blocks.
+    ///
+    /// Both `grid` and `block` are left out (0) where arrays of lanes imply them.
     #[serde(default, skip_serializing_if = "is_default", deserialize_with = "exactly")]
     pub grid: [u32; 3],
-    /// In lanes.
+    /// The number of lanes of a block.
     #[serde(default, skip_serializing_if = "is_default", deserialize_with = "exactly")]
     pub block: [u32; 3],
-    /// Dynamic shared memory.
+    /// The bytes of dynamic shared memory.
     #[serde(default, skip_serializing_if = "is_default")]
     pub shared_bytes: u32,
-    /// Local memory of a lane for calls whose depth the compiler cannot know, in bytes.
+    /// A lane's bytes of local memory for calls whose depth the compiler cannot know.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stack_bytes: Option<u32>,
-    /// The heap of device code (`malloc`), in bytes.
+    /// The bytes of the heap of device code (`malloc`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub heap_bytes: Option<u64>,
-    /// All blocks are resident and may wait for each other.
+    /// Whether all blocks are resident and may wait for each other.
     #[serde(default, skip_serializing_if = "is_default")]
     pub cooperative: bool,
-    /// Guest instructions (of warps) after which the launch is a fault.
+    /// The number of guest instructions (of warps) after which the launch faults.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instruction_limit: Option<u64>,
-    /// Seconds after which the launch is a fault.
+    /// The seconds after which the launch faults.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_limit: Option<f64>,
 }
@@ -155,9 +164,9 @@ pub enum Arg {
     Sparse(String),
     Surface(String),
     Texture(String),
-    /// A number, as its bytes.
+    /// Passes the bytes of a number.
     Number(Dtype, toml::Value),
-    /// Raw bytes of a structure, in hex.
+    /// Passes raw bytes of a structure, given in hex.
     Bytes(String),
     /// Passes a part of so many bytes of dynamic shared memory: an OpenCL kernel's `local` pointer.
     Local(u32),
@@ -219,7 +228,7 @@ impl From<Arg> for toml::Table {
             Arg::Texture(name) => ("texture", name.into()),
             Arg::Bytes(hex) => ("bytes", hex.into()),
             Arg::Local(bytes) => ("local", i64::from(bytes).into()),
-            // Words and a flag: it can be written.
+            // Words and a flag can always be written as TOML.
             Arg::Sampler(sampler) => {
                 ("sampler", toml::Value::try_from(sampler).unwrap_or(toml::Value::Boolean(false)))
             }
@@ -229,26 +238,30 @@ impl From<Arg> for toml::Table {
     }
 }
 
-/// `[buffer.NAME]`: device memory. Exactly one of `file`, `zeros` and `values` says what is in it at first.
+/// `[buffer.NAME]`: device memory.
+///
+/// Exactly one of `file`, `zeros` and `values` gives its initial content.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Buffer {
-    /// `.npy`, or raw bytes.
+    /// A `.npy` file, or raw bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<PathBuf>,
-    /// So many zero bytes.
+    /// The number of zero bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub zeros: Option<u64>,
     /// Numbers of type `dtype`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub values: Option<Vec<toml::Value>>,
-    /// Element type, where the file does not say it.
+    /// The element type, where the file does not say it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dtype: Option<Dtype>,
-    /// The guest address, a multiple of 64 KiB; an integer, or a string with one that is too large for TOML.
+    /// The guest address, a multiple of 64 KiB.
+    ///
+    /// An integer, or a string with an integer that is too large for TOML.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub address: Option<toml::Value>,
-    /// `.npy` that the buffer is compared with after the launch.
+    /// The `.npy` file that the buffer is compared with after the launch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expect: Option<PathBuf>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -257,12 +270,14 @@ pub struct Buffer {
     pub atol: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub png: Option<Png>,
-    /// Addresses and descriptors of buffers that it holds from the start.
+    /// Addresses and descriptors of buffers that the buffer holds from the start.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<Part>,
 }
 
-/// `png = { size = [w, h], map = "iterations", max = 256 }`: an image of unsigned integers, rows from the top.
+/// `png = { size = [w, h], map = "iterations", max = 256 }`: an image of unsigned integers.
+///
+/// Its rows go from top to bottom.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Png {
@@ -270,7 +285,7 @@ pub struct Png {
     #[serde(deserialize_with = "exactly")]
     pub size: [u32; 2],
     pub map: ColourMap,
-    /// The value of the last colour; without it the greatest that occurs.
+    /// The value of the last colour. Without it, the greatest value that occurs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max: Option<u64>,
 }
@@ -278,7 +293,7 @@ pub struct Png {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ColourMap {
-    /// Cyclic colours; `max` and above is black.
+    /// Cyclic colours. `max` and greater values are black.
     Iterations,
     /// From black through warm colours to white, by the logarithm.
     Density,
@@ -291,13 +306,13 @@ pub enum ColourMap {
 #[serde(deny_unknown_fields)]
 pub struct Surface {
     pub dim: Dim,
-    /// Width, height, depth (or layers; six for each cube); of those that are left out there is 1.
+    /// Width, height, and depth (or layers; six for each cube). Missing sizes are 1.
     #[serde(deserialize_with = "up_to_three")]
     pub size: [u32; 3],
-    /// Of a mip chain: each half as large as the one before.
+    /// The levels of a mip chain: each is half as large as the level before.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub levels: u32,
-    /// Such as `r32_uint`.
+    /// The format, for example `r32_uint`.
     pub format: String,
     #[serde(default)]
     pub layout: Layout,
@@ -305,46 +320,51 @@ pub struct Surface {
     pub block_height: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub block_depth: Option<u32>,
-    /// Numbers of the 64 KiB pages, from its first byte in memory, that are resident; without it all are.
+    /// Numbers of the resident 64 KiB pages, from the first byte in memory. Without it, all are
+    /// resident.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resident: Option<Vec<u64>>,
-    /// `.npy`, PNG or raw bytes; without it zeros.
+    /// A file of `.npy`, PNG or raw bytes. Without it, zeros.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<PathBuf>,
-    /// What the surface is compared with after the launch.
+    /// The file that the surface is compared with after the launch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expect: Option<PathBuf>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rtol: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub atol: Option<f64>,
-    /// Is also written as PNG.
+    /// Whether the surface is also written as PNG.
     #[serde(default, skip_serializing_if = "is_default")]
     pub png: bool,
 }
 
-/// `[texture.NAME]`: a surface as kernels of NVIDIA sample it, `texture = "NAME"` of an `[[arg]]`.
+/// `[texture.NAME]`: a surface that kernels of NVIDIA sample.
+///
+/// An `[[arg]]` names it with `texture = "NAME"`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Texture {
-    /// Of a surface.
+    /// The name of the surface.
     pub surface: String,
     pub filter: Filter,
-    /// Of all axes, or a list of one for each; the last counts for those that are left out.
+    /// The mode of all axes, or a list of modes. The last mode also applies to missing axes.
     pub address: AddressModes,
-    /// Coordinates are from 0 to 1, not to the size of the image.
+    /// Whether coordinates are from 0 to 1, not to the size of the image.
     #[serde(default)]
     pub normalized: bool,
-    /// Between levels; without it only the first is read.
+    /// The filter between levels. Without it, only the first level is read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mip_filter: Option<Filter>,
-    /// What must hold of the reference and a texel, such as `less`: the value is how much of the texels fulfils it.
+    /// The comparison of the reference with a texel, for example `less`.
+    ///
+    /// The sampled value is the share of texels that fulfil it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub compare: Option<String>,
-    /// Red, green, blue and alpha beyond the edges, for `clamp_to_border`.
+    /// The red, green, blue and alpha beyond the edges, for `clamp_to_border`.
     #[serde(default, skip_serializing_if = "is_default", deserialize_with = "exactly")]
     pub border: [f32; 4],
-    /// Added to levels of detail.
+    /// The bias that is added to levels of detail.
     #[serde(default, skip_serializing_if = "is_default")]
     pub lod_bias: f32,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -354,7 +374,7 @@ pub struct Texture {
 }
 
 impl Surface {
-    /// The image, without what is in it.
+    /// Returns the description of the image, without its content.
     pub fn description(&self) -> ImageDescription {
         ImageDescription {
             dim: self.dim,
@@ -370,7 +390,7 @@ impl Surface {
 }
 
 impl Texture {
-    /// How kernels sample the surface.
+    /// Returns how kernels sample the surface.
     pub fn sampling(&self) -> Sampling {
         Sampling {
             filter: self.filter,
@@ -386,23 +406,25 @@ impl Texture {
     }
 }
 
-/// `[image_pool]`: descriptors as an NVIDIA driver kept them, instead of surfaces and textures. Images lie where the headers
-/// say, as buffers with an `address`.
+/// `[image_pool]`: descriptors in an NVIDIA driver's form, instead of surfaces and textures.
+///
+/// Images lie where the headers say, as buffers with an `address`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ImagePool {
-    /// Texture headers of 32 bytes, from index 0 on.
+    /// The file of texture headers of 32 bytes, from index 0 on.
     pub headers: PathBuf,
-    /// Samplers of 32 bytes.
+    /// The file of samplers of 32 bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub samplers: Option<PathBuf>,
-    /// The handles that variables of the module for textures and surfaces stand for.
+    /// The handles of the module's variables for textures and surfaces.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub variables: BTreeMap<String, u32>,
 }
 
-/// `[symbol.NAME]`: a `__constant__` or `__device__` variable; as for buffers. Without `file`, `zeros` and `values` it begins as the
-/// module has it.
+/// `[symbol.NAME]`: a `__constant__` or `__device__` variable; keys as for buffers.
+///
+/// Without `file`, `zeros` and `values`, the variable keeps the module's content.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Symbol {
@@ -414,7 +436,7 @@ pub struct Symbol {
     pub values: Option<Vec<toml::Value>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dtype: Option<Dtype>,
-    /// What the variable, from its start, is compared with after the launch.
+    /// The file that the variable, from its start, is compared with after the launch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expect: Option<PathBuf>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -423,24 +445,24 @@ pub struct Symbol {
     pub atol: Option<f64>,
 }
 
-/// `[printf]`: what device code prints.
+/// `[printf]`: the text that device code prints.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Printf {
-    /// Of the text: what finds no room is dropped.
+    /// The room for the text in bytes. Text without room is dropped.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
-    /// A file with the text that is expected.
+    /// The file with the expected text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expect: Option<PathBuf>,
 }
 
-/// `[sparse.NAME]`: a reserved range of which only some pages are resident.
+/// `[sparse.NAME]`: a reserved range, of which only some pages are resident.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Sparse {
     pub bytes: u64,
-    /// Numbers of 64 KiB pages, from the start of the range.
+    /// Numbers of the resident 64 KiB pages, from the start of the range.
     #[serde(default)]
     pub resident: Vec<u64>,
 }

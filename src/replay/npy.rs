@@ -6,13 +6,18 @@ use npyz::{DType, Endianness, Order, TypeChar, WriterBuilder};
 
 use super::array::{Array, Dtype};
 
-/// What a `.npy` file starts with.
+/// The first bytes of a `.npy` file.
 pub const MAGIC: &[u8] = b"\x93NUMPY";
-/// Headers of arrays of numbers are far shorter; the parser's memory and stack stay bounded.
+/// The most bytes of a header.
+///
+/// Headers of arrays of numbers are far shorter. The bounds limit the parser's memory and stack.
 const MAX_HEADER_BYTES: usize = 4096;
 const MAX_HEADER_DEPTH: usize = 8;
 
-/// Reads an array, in C order whatever the file's order is. The error says what is wrong with the file.
+/// Reads an array, and puts it in C order whatever the file's order is.
+///
+/// # Errors
+/// The error says what is wrong with the file.
 pub fn read(bytes: &[u8]) -> Result<Array, String> {
     check_header(bytes)?;
     let mut rest = bytes;
@@ -45,7 +50,7 @@ pub fn read(bytes: &[u8]) -> Result<Array, String> {
     Ok(Array { dtype, shape, bytes })
 }
 
-/// Elements in C order, the last index fastest, of elements in Fortran order, the first index fastest.
+/// Reorders elements from Fortran order (first index fastest) to C order (last index fastest).
 fn in_c_order(fortran: &[u8], shape: &[u64], element: usize) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(fortran.len());
     let mut index = vec![0; shape.len()];
@@ -104,7 +109,7 @@ fn dtype(kind: TypeChar, bytes: u64) -> Option<Dtype> {
     })
 }
 
-/// Takes consecutive pieces of an array's bytes, each of whole elements.
+/// Takes consecutive pieces of an array's bytes. Each piece has whole elements.
 pub type Sink<'a> = dyn FnMut(&[u8]) -> io::Result<()> + 'a;
 
 /// Writes an array.
@@ -112,7 +117,7 @@ pub fn write(array: &Array, into: &mut dyn Write) -> io::Result<()> {
     write_pieces(array.dtype, &array.shape, into, &mut |sink| sink(&array.bytes))
 }
 
-/// Writes an array whose bytes `source` hands out piece by piece.
+/// Writes an array whose bytes `source` passes on piece by piece.
 pub fn write_pieces(
     dtype: Dtype,
     shape: &[u64],

@@ -1,4 +1,5 @@
-//! The manifest's keys for plain streams of GFX9 instructions: `[raw]`, its registers, and what buffers hold besides data.
+//! The manifest's keys for plain GFX9 instruction streams: `[raw]`, registers, and parts of
+//! buffers.
 
 use serde::{Deserialize, Serialize};
 use warploom_container::hsaco::FloatMode;
@@ -6,33 +7,35 @@ use warploom_container::hsaco::FloatMode;
 use super::Dtype;
 use super::graphics::{Input, WaveInput};
 
-/// `[raw]`: how a wave starts, which no file says. In a block's first wave lane 0 is the lane with index (0, 0, 0).
+/// `[raw]`: how a wave starts, which no file says.
+///
+/// In a block's first wave, lane 0 is the lane with index (0, 0, 0).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Raw {
-    /// Offset of the first instruction in bytes.
+    /// The offset of the first instruction in bytes.
     #[serde(default, skip_serializing_if = "super::manifest::is_default")]
     pub entry: u32,
-    /// Of a lane, at most 256.
+    /// The VGPRs of a lane, at most 256.
     pub vgprs: u32,
-    /// LDS of a workgroup; `launch.shared_bytes` comes on top.
+    /// The LDS bytes of a workgroup. `launch.shared_bytes` is added.
     #[serde(default, skip_serializing_if = "super::manifest::is_default")]
     pub lds_bytes: u32,
-    /// Scratch of a lane.
+    /// The scratch bytes of a lane.
     #[serde(default, skip_serializing_if = "super::manifest::is_default")]
     pub scratch_bytes: u32,
     /// The MODE register.
     #[serde(default)]
     pub mode: FloatMode,
-    /// What SGPRs hold; those that are not named are 0.
+    /// The values of SGPRs. Other SGPRs are 0.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sgpr: Vec<Register>,
-    /// What VGPRs hold, likewise.
+    /// The values of VGPRs. Other VGPRs are 0.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub vgpr: Vec<Register>,
 }
 
-/// What kind of binary it is, where its content does not say.
+/// The kind of the binary, where its content does not tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum BinaryFormat {
     /// A plain stream of GFX9 instructions.
@@ -54,7 +57,7 @@ pub struct Register {
     pub value: Value,
 }
 
-/// An entry of a buffer's `parts`: a value at byte `at` of it.
+/// An entry of a buffer's `parts`: a value at byte `at` of the buffer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "toml::Table", into = "toml::Table")]
 pub struct Part {
@@ -62,28 +65,28 @@ pub struct Part {
     pub value: Value,
 }
 
-/// What stands in registers or in a part of a buffer.
+/// The value of registers or of a part of a buffer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// A number of 32 or 64 bits. In VGPRs it is that of all lanes.
+    /// A number of 32 or 64 bits. In VGPRs, all lanes have it.
     Number(Dtype, toml::Value),
-    /// Words: in SGPRs one after the other, in a VGPR one for each lane of the block.
+    /// Words: one for each SGPR, or in a VGPR one for each lane of the block.
     Words(Vec<u32>),
     /// The 64-bit address of a buffer.
     Address(String),
-    /// Its low half.
+    /// The low half of the 64-bit address of a buffer.
     AddressLow(String),
     /// A V# for a buffer: four words.
     BufferDescriptor(BufferDescriptor),
-    /// A T# of a surface, or of a texture's: eight words.
+    /// A T# of a surface, or of a texture's surface: eight words.
     ImageDescriptor(ImageOf),
     /// An S# of a texture: four words.
     SamplerDescriptor(ImageOf),
-    /// What differs from block to block or from lane to lane.
+    /// A value that differs between blocks or lanes.
     Builtin(Builtin),
-    /// What lanes of a shader are given; of several words, one register after the other.
+    /// An input of a shader's lanes. Each of its words has a register of its own, in order.
     Input(Input),
-    /// What waves of a shader are given.
+    /// An input of a shader's waves.
     Wave(WaveInput),
 }
 
@@ -95,14 +98,16 @@ pub enum ImageOf {
     Texture(String),
 }
 
-/// What a wave is given by the hardware: `workgroup_*` and `scratch_wave_offset` in an SGPR, `thread_id_*` in a VGPR.
+/// A value that hardware gives to a wave.
+///
+/// `workgroup_*` and `scratch_wave_offset` are in an SGPR, `thread_id_*` in a VGPR.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Builtin {
     WorkgroupIdX,
     WorkgroupIdY,
     WorkgroupIdZ,
-    /// Waves of the block in bits 0 to 5, the first wave in bit 31.
+    /// The number of waves of the block in bits 0 to 5; bit 31 is set in the first wave.
     WorkgroupInfo,
     ScratchWaveOffset,
     ThreadIdX,
@@ -111,35 +116,37 @@ pub enum Builtin {
 }
 
 impl Builtin {
-    /// It differs from lane to lane.
+    /// Tells whether the value differs between lanes.
     pub const fn is_varying(self) -> bool {
         matches!(self, Builtin::ThreadIdX | Builtin::ThreadIdY | Builtin::ThreadIdZ)
     }
 
-    /// Shaders have it too.
+    /// Tells whether shaders have the value too.
     pub(super) const fn is_of_shaders(self) -> bool {
         matches!(self, Builtin::ScratchWaveOffset)
     }
 }
 
-/// A V# (buffer resource). Source: AMD, "Vega" Instruction Set Architecture, "Buffer Resource Descriptor".
+/// A V# (buffer resource).
+///
+/// Source: AMD, "Vega" Instruction Set Architecture, "Buffer Resource Descriptor".
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BufferDescriptor {
-    /// Whose address is the base.
+    /// The buffer whose address is the base.
     pub buffer: String,
-    /// Added to the base.
+    /// An offset that is added to the base.
     #[serde(default, skip_serializing_if = "super::manifest::is_default")]
     pub offset: u64,
-    /// Bytes of a record, at most 16,383; 0: records are bytes.
+    /// Bytes of a record, at most 16,383. With 0, records are bytes.
     #[serde(default, skip_serializing_if = "super::manifest::is_default")]
     pub stride: u16,
-    /// Without it as many as the buffer has from `offset` on.
+    /// The number of records. Without it, as many as the buffer has from `offset` on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub num_records: Option<u32>,
     #[serde(default, skip_serializing_if = "super::manifest::is_default")]
     pub swizzle: bool,
-    /// The last word as it is: selections, formats, index stride, lane added to the index.
+    /// The last word, unchanged: selections, formats, index stride, lane added to the index.
     #[serde(default = "raw_f32", skip_serializing_if = "is_raw_f32")]
     pub word3: u32,
 }
@@ -156,7 +163,7 @@ fn is_raw_f32(word: &u32) -> bool {
     *word == RAW_F32
 }
 
-/// Splits a table into the number under `position` and the one value besides.
+/// Splits a table into the number of `position` and its only other value.
 fn placed(mut table: toml::Table, position: &str) -> Result<(u32, Value), String> {
     let at = table.remove(position).ok_or_else(|| format!("`{position}` is missing"))?;
     let at = at.as_integer().and_then(|at| u32::try_from(at).ok());
@@ -221,7 +228,7 @@ impl Value {
     }
 
     fn into_entry(self) -> (&'static str, toml::Value) {
-        // A descriptor and a builtin are plain data: they can be written.
+        // Plain data can always be written as TOML: descriptors and builtins are plain data.
         fn plain<T: Serialize>(value: T) -> toml::Value {
             toml::Value::try_from(value).unwrap_or(toml::Value::Boolean(false))
         }

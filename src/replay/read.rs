@@ -1,4 +1,4 @@
-//! Files are read whole.
+//! Reads whole files.
 
 use std::fs::File;
 use std::io::{Error as IoError, ErrorKind, Read};
@@ -6,10 +6,10 @@ use std::path::Path;
 
 use super::Error;
 
-/// Most bytes of what is no regular file: a pipe or a device may never end.
+/// The most bytes read from anything but a regular file: a pipe or a device may never end.
 const MOST_UNBOUNDED: u64 = 1 << 30;
 
-/// All bytes of a file.
+/// Reads all bytes of a file.
 pub fn file(path: &Path) -> Result<Vec<u8>, Error> {
     let read = || -> std::io::Result<Vec<u8>> {
         let (mut file, mut bytes) = (File::open(path)?, Vec::new());
@@ -28,7 +28,7 @@ pub fn file(path: &Path) -> Result<Vec<u8>, Error> {
     read().map_err(|e| Error::io(path, "read", e))
 }
 
-/// All of a text file.
+/// Reads all of a text file.
 pub fn text(path: &Path) -> Result<String, Error> {
     let not_text =
         |_| Error::io(path, "read", IoError::new(ErrorKind::InvalidData, "it is not UTF-8"));

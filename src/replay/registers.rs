@@ -1,4 +1,4 @@
-//! `[raw]` resolved: what a wave of a plain instruction stream starts with.
+//! The resolved `[raw]`: the registers that a wave of a plain instruction stream starts with.
 
 use warploom_container::hsaco::FloatMode;
 
@@ -7,16 +7,17 @@ use super::raw::{self, BufferDescriptor, Builtin, ImageOf};
 use super::resolve::{Buffer, Source};
 use super::{Error, Manifest};
 
-/// SGPRs that can be set: those below VCC.
+/// The SGPRs that a manifest can set: all below VCC.
 const SGPRS: u32 = 104;
 const MAX_VGPRS: u32 = 256;
-/// LDS of a workgroup at most.
+/// The most LDS bytes of a workgroup.
 const MAX_LDS: u32 = 1 << 16;
-/// Scratch of a lane at most: a wave's are 13 bits of 1,024 bytes (`COMPUTE_TMPRING_SIZE`).
+/// The most scratch bytes of a lane: a wave's size is 13 bits of 1,024 bytes
+/// (`COMPUTE_TMPRING_SIZE`).
 const MAX_SCRATCH: u32 = ((1 << 13) - 1) * 1024 / 64;
-/// Lanes of a workgroup at most.
+/// The most lanes of a workgroup.
 const MAX_LANES: u64 = 1024;
-/// The field for a record's size has 14 bits.
+/// The largest stride: the field for a record's size has 14 bits.
 const MAX_STRIDE: u16 = (1 << 14) - 1;
 
 /// How waves of a plain instruction stream start.
@@ -24,28 +25,29 @@ const MAX_STRIDE: u16 = (1 << 14) - 1;
 pub struct RawLaunch {
     /// Offset of the first instruction in bytes, a multiple of 4 within the binary.
     pub entry: u32,
-    /// 1 to 256.
+    /// The VGPRs of a lane, 1 to 256.
     pub vgprs: u32,
     pub lds_bytes: u32,
-    /// Of a lane.
+    /// The scratch bytes of a lane.
     pub scratch_bytes: u32,
     pub mode: FloatMode,
-    /// First register and content, without overlaps; what is not named is 0. No builtin differs from lane to lane.
+    /// First register and content, without overlaps. Other SGPRs are 0. No builtin here differs
+    /// between lanes.
     pub sgpr: Vec<(u32, RawValue)>,
-    /// Likewise. Builtins are those that differ from lane to lane.
+    /// First register and content, likewise. All builtins here differ between lanes.
     pub vgpr: Vec<(u32, RawValue)>,
 }
 
-/// What stands in registers or in a part of a buffer.
+/// The value of registers or of a part of a buffer, resolved.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RawValue {
-    /// One register after the other; in VGPRs those of all lanes.
+    /// One word for each register. In VGPRs, all lanes have the word.
     Words(Vec<u32>),
-    /// A VGPR: one word for each lane of the block.
+    /// A VGPR with one word for each lane of the block.
     Lanes(Vec<u32>),
-    /// 64-bit address of `buffers[i]`.
+    /// The 64-bit address of `buffers[i]`.
     Address(usize),
-    /// The low half of that of `buffers[i]`.
+    /// The low half of the address of `buffers[i]`.
     AddressLow(usize),
     Descriptor(RawDescriptor),
     /// A T# of `surfaces[i]`.
@@ -53,26 +55,26 @@ pub enum RawValue {
     /// An S# of `textures[i]`.
     Sampler(usize),
     Builtin(Builtin),
-    /// In VGPRs of shaders.
+    /// An input in VGPRs of shaders.
     Input(Input),
-    /// In SGPRs of shaders.
+    /// An input in SGPRs of shaders.
     Wave(WaveInput),
 }
 
-/// What values that are not known before the launch has its memory stand for.
+/// Supplies values that are known only when the launch has its memory.
 pub trait Placed {
-    /// The address of `buffers[i]`.
+    /// Returns the address of `buffers[i]`.
     fn buffer(&self, i: usize) -> u64;
-    /// The T# of `surfaces[i]`.
+    /// Returns the T# of `surfaces[i]`.
     fn image(&self, i: usize) -> [u32; 8];
-    /// The S# of `textures[i]`.
+    /// Returns the S# of `textures[i]`.
     fn sampler(&self, i: usize) -> [u32; 4];
 }
 
-/// A V# whose buffer is known.
+/// A V# whose buffer is resolved.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RawDescriptor {
-    /// Of `buffers`.
+    /// The index in `buffers`.
     pub buffer: usize,
     pub offset: u64,
     /// At most 16,383.
@@ -83,7 +85,9 @@ pub struct RawDescriptor {
 }
 
 impl RawDescriptor {
-    /// The V# of a buffer at this address. Source: AMD, "Vega" Instruction Set Architecture, "Buffer Resource Descriptor".
+    /// Returns the V# of a buffer at address `buffer`.
+    ///
+    /// Source: AMD, "Vega" Instruction Set Architecture, "Buffer Resource Descriptor".
     pub fn words(&self, buffer: u64) -> [u32; 4] {
         let base = buffer.wrapping_add(self.offset);
         let high = (base >> 32) as u32 & 0xffff
@@ -94,7 +98,7 @@ impl RawDescriptor {
 }
 
 impl RawValue {
-    /// Registers, or words of memory, that it takes.
+    /// Returns the number of registers, or of words of memory, that the value takes.
     pub fn length(&self) -> usize {
         match self {
             RawValue::Words(words) => words.len(),
@@ -109,7 +113,7 @@ impl RawValue {
         }
     }
 
-    /// Its words; `None` for what differs from lane to lane or block to block.
+    /// Returns the words of the value, or `None` if it differs between lanes or blocks.
     pub fn words(&self, placed: &impl Placed) -> Option<Vec<u32>> {
         Some(match self {
             RawValue::Words(words) => words.clone(),
@@ -130,7 +134,7 @@ impl RawValue {
 }
 
 impl Source<'_> {
-    /// What `[raw]` says, for a binary of so many bytes.
+    /// Checks and resolves `[raw]`, for a binary of so many bytes.
     pub(super) fn raw(
         &self,
         raw: raw::Raw,
@@ -230,7 +234,7 @@ impl Source<'_> {
         })
     }
 
-    /// A value whose buffers are known.
+    /// Resolves the buffers, surfaces and textures of a value.
     pub(super) fn raw_value(
         &self,
         key: &str,

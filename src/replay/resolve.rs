@@ -1,4 +1,4 @@
-//! A manifest with all that it names: [`Launch`].
+//! A manifest with everything that it names: [`Launch`].
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -22,39 +22,41 @@ use super::{Error, read};
 pub struct ConstantBank {
     pub number: u8,
     pub content: Vec<u8>,
-    /// Values that it holds besides, by offset.
+    /// Values that the bank also holds, by offset.
     pub parts: Vec<(u32, RawValue)>,
 }
 
-/// A launch, ready to be run: files are read, values checked. What depends on the binary is not checked yet.
+/// A launch that is ready to run: files are read, values checked.
+///
+/// Nothing that depends on the binary is checked yet.
 #[derive(Clone, Debug)]
 pub struct Launch {
     /// The manifest's own path.
     pub path: PathBuf,
     pub binary_path: PathBuf,
     pub binary: Vec<u8>,
-    /// What is linked with the binary: paths as the manifest has them, and contents.
+    /// The modules that are linked with the binary: paths as the manifest has them, and contents.
     pub linked: Vec<(PathBuf, Vec<u8>)>,
     pub entry: Option<String>,
-    /// The GPU whose driver chooses among code for several.
+    /// The GPU whose driver selects among code for several GPUs.
     pub arch: Option<Arch>,
     pub reciprocals: Reciprocals,
-    /// Content of a `.ze_info`, and the GPU, of vISA that does not have them.
+    /// For vISA without them: the content of a `.ze_info` file, and in `platform` the GPU.
     pub ze_info: Option<Vec<u8>>,
     pub platform: Option<Platform>,
-    /// What the binary is, where that cannot be recognised.
+    /// The kind of the binary, if its content does not tell.
     pub format: Option<BinaryFormat>,
-    /// Of a Maxwell shader that does not begin with it.
+    /// The header of a Maxwell shader whose binary does not begin with it.
     pub header: Option<Vec<u8>>,
-    /// The binary is a plain instruction stream of GFX9.
+    /// The start of waves. Present if the binary is a plain GFX9 instruction stream.
     pub raw: Option<RawLaunch>,
     /// The vertex program of Maxwell that runs before the binary.
     pub vertex_a: Option<Vec<u8>>,
-    /// The binary is a shader.
+    /// The shader's launch. Present if the binary is a shader.
     pub shader: Option<Shader>,
     /// Constant banks of a Maxwell shader, by number.
     pub banks: Vec<ConstantBank>,
-    /// The one in which instructions find handles of images.
+    /// The bank in which instructions find handles of images.
     pub texture_bank: u8,
     pub shape: manifest::Launch,
     pub args: Vec<ArgValue>,
@@ -67,26 +69,26 @@ pub struct Launch {
     pub printf: Printf,
 }
 
-/// What is passed for one parameter.
+/// The value of one argument.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ArgValue {
-    /// Address of `buffers[i]`.
+    /// The address of `buffers[i]`.
     Buffer(usize),
-    /// Address of `sparse[i]`.
+    /// The address of `sparse[i]`.
     Sparse(usize),
-    /// Handle of `surfaces[i]`, or of its texture.
+    /// The handle of `surfaces[i]`; for `Texture`, the handle of its texture.
     Surface(usize),
     Texture(usize),
-    /// Of `textures[i]`.
+    /// The handle of `textures[i]`.
     Sampled(usize),
-    /// These bytes, and what the manifest calls them, such as `f32`.
+    /// These bytes, and the manifest's name of their type, for example `f32`.
     Bytes(Vec<u8>, &'static str),
-    /// Address of a part of dynamic shared memory of so many bytes, after the parts of earlier arguments.
+    /// The address of so many bytes of dynamic shared memory, after the parts of earlier arguments.
     Local(u32),
     Sampler(warploom::images::Sampler),
 }
 
-/// What is in memory at first.
+/// The initial content of memory.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Content {
     Zeros(u64),
@@ -94,7 +96,7 @@ pub enum Content {
 }
 
 impl Content {
-    /// In bytes.
+    /// Returns the length in bytes.
     #[allow(clippy::len_without_is_empty, reason = "no content is empty")]
     pub fn len(&self) -> u64 {
         match self {
@@ -108,18 +110,18 @@ impl Content {
 pub struct Buffer {
     pub name: String,
     pub content: Content,
-    /// Guest address that it must have, a multiple of 64 KiB.
+    /// The guest address that the buffer must have, a multiple of 64 KiB.
     pub address: Option<u64>,
-    /// What else it holds at first, each at an offset in bytes, within it. No builtins.
+    /// Values that it also holds at first, each at an offset in bytes within it. No builtins.
     pub parts: Vec<(u32, RawValue)>,
-    /// Of what is written after the launch.
+    /// The element type and the shape of the file that is written after the launch.
     pub dtype: Dtype,
     pub shape: Vec<u64>,
     pub expect: Option<Expectation>,
     pub png: Option<Png>,
 }
 
-/// What something should hold after the launch; of a buffer all of it.
+/// The expected content after the launch. An expectation of a buffer covers the whole buffer.
 #[derive(Clone, Debug)]
 pub struct Expectation {
     pub path: PathBuf,
@@ -130,11 +132,11 @@ pub struct Expectation {
 #[derive(Clone, Debug)]
 pub struct Symbol {
     pub name: String,
-    /// From the variable's start; none: what the module has.
+    /// The initial content, from the variable's start. `None`: the content that the module has.
     pub content: Option<Content>,
-    /// Of what is written after the launch.
+    /// The element type of the file that is written after the launch.
     pub dtype: Dtype,
-    /// No longer than the variable.
+    /// The expected content, no longer than the variable.
     pub expect: Option<Expectation>,
 }
 
@@ -142,7 +144,7 @@ pub struct Symbol {
 pub struct Sparse {
     pub name: String,
     pub bytes: u64,
-    /// Page numbers, sorted, each once, all within the range.
+    /// Numbers of resident pages: sorted, unique, within the range.
     pub resident: Vec<u64>,
 }
 
@@ -150,13 +152,13 @@ pub struct Sparse {
 #[derive(Clone, Debug)]
 pub struct Texture {
     pub name: String,
-    /// Number of the surface.
+    /// The index of the surface.
     pub surface: usize,
     pub description: manifest::Texture,
 }
 
 impl Texture {
-    /// The texture as a program takes it.
+    /// Returns the texture in the form that a program takes.
     pub(crate) fn sampled(&self) -> warploom::Texture {
         warploom::Texture {
             name: self.name.clone(),
@@ -166,27 +168,27 @@ impl Texture {
     }
 }
 
-/// Descriptors as a driver kept them.
+/// Image descriptors in the form that a driver keeps.
 #[derive(Clone, Debug)]
 pub struct ImagePool {
     pub headers: Vec<u8>,
     pub samplers: Vec<u8>,
-    /// Handles of the module's variables.
+    /// The handles of the module's variables.
     pub variables: BTreeMap<String, u32>,
 }
 
-/// Size of a descriptor of a pool.
+/// The size of a descriptor of a pool.
 const DESCRIPTOR_BYTES: usize = 32;
 
-/// What device code prints.
+/// Text that device code prints.
 #[derive(Clone, Debug)]
 pub struct Printf {
-    /// Room for it.
+    /// The room for the text in bytes.
     pub bytes: Option<u64>,
     pub expect: Option<Vec<u8>>,
 }
 
-/// Size of the pages that memory is made of.
+/// The size of a page of memory.
 const PAGE_BYTES: u64 = 1 << 16;
 
 impl Manifest {
@@ -196,7 +198,7 @@ impl Manifest {
             .map_err(|e| Error::Toml { path: path.to_path_buf(), message: e.to_string() })
     }
 
-    /// The manifest as TOML.
+    /// Serialises the manifest as TOML.
     pub fn to_text(&self) -> Result<String, toml::ser::Error> {
         toml::to_string(self)
     }
@@ -207,7 +209,7 @@ impl Manifest {
 }
 
 impl Launch {
-    /// Whether the manifest says anything of what the launch should give.
+    /// Tells whether the manifest has any expectation of the launch's results.
     pub fn expects_something(&self) -> bool {
         self.printf.expect.is_some()
             || self.buffers.iter().any(|buffer| buffer.expect.is_some())
@@ -221,14 +223,14 @@ impl Launch {
         Launch::resolve(Manifest::read(path)?, path)
     }
 
-    /// Reads the files that a manifest names, relative to `path`, where it lies.
+    /// Reads the files that a manifest names, relative to the folder of `path`.
     pub fn resolve(manifest: Manifest, path: &Path) -> Result<Launch, Error> {
         let binary_path = path.parent().unwrap_or(Path::new("")).join(&manifest.kernel.binary);
         let binary = read::file(&binary_path)?;
         Launch::with_binary(manifest, path, binary)
     }
 
-    /// As [`Launch::resolve`], with this content of the binary.
+    /// Resolves the manifest like [`Launch::resolve`], with `binary` as the binary's content.
     pub fn with_binary(manifest: Manifest, path: &Path, binary: Vec<u8>) -> Result<Launch, Error> {
         let from = Source { path, folder: path.parent().unwrap_or(Path::new("")) };
         let binary_path = from.folder.join(&manifest.kernel.binary);
@@ -408,7 +410,7 @@ fn bytes_of_hex(text: &str) -> Result<Vec<u8>, String> {
     pairs.iter().map(|pair| byte(pair).ok_or_else(wrong)).collect()
 }
 
-/// The manifest, as messages name it, and where its files are.
+/// The manifest's path, which messages name, and the folder of its files.
 pub(super) struct Source<'a> {
     path: &'a Path,
     folder: &'a Path,
@@ -419,7 +421,7 @@ impl Source<'_> {
         Error::value(self.path, key, problem)
     }
 
-    /// The manifest's own path.
+    /// Returns the manifest's own path.
     pub(super) fn manifest(&self) -> &Path {
         self.path
     }
@@ -430,7 +432,7 @@ impl Source<'_> {
         Ok((path, bytes))
     }
 
-    /// What is written after the launch is named after what it was.
+    /// Checks that a name can be the name of a file: results are written to files of these names.
     pub(super) fn check_name(&self, key: &str, name: &str) -> Result<(), Error> {
         if name.is_empty() || name.contains(['/', '\\', '\0']) || name.starts_with('.') {
             return Err(self.wrong(
@@ -508,7 +510,7 @@ impl Source<'_> {
         })
     }
 
-    /// The buffers with the addresses and descriptors that they hold.
+    /// Adds to the buffers the addresses and descriptors that they hold.
     fn parts(&self, manifest: &Manifest, mut buffers: Vec<Buffer>) -> Result<Vec<Buffer>, Error> {
         for (i, (name, buffer)) in manifest.buffers.iter().enumerate() {
             let (key, bytes) = (format!("buffer.{name}"), buffers[i].content.len());
@@ -517,7 +519,7 @@ impl Source<'_> {
         Ok(buffers)
     }
 
-    /// The `parts` of what has so many bytes, by offset.
+    /// Reads the `parts` of an item of so many bytes, sorted by offset.
     pub(super) fn values_at(
         &self,
         table: &str,
@@ -543,7 +545,7 @@ impl Source<'_> {
         Ok(values)
     }
 
-    /// What is linked with the binary.
+    /// Reads the modules that are linked with the binary.
     fn linked(&self, manifest: &Manifest) -> Result<Vec<(PathBuf, Vec<u8>)>, Error> {
         let files = &manifest.kernel.link;
         if manifest.kernel.format.is_some() && !files.is_empty() {
@@ -562,7 +564,7 @@ impl Source<'_> {
         })
     }
 
-    /// What belongs to a plain instruction stream, if the binary is one.
+    /// Reads the keys of a plain instruction stream, if the binary is one.
     fn raw_stream(
         &self,
         manifest: &Manifest,

@@ -14,15 +14,17 @@ const PNG_MAGIC: &[u8] = b"\x89PNG";
 pub struct Surface {
     pub name: String,
     pub description: manifest::Surface,
-    /// Rows without gaps, slice after slice, layer after layer, level after level. None: zeros.
+    /// Rows without gaps, ordered by slice, then layer, then level. `None`: zeros.
     pub content: Option<Vec<u8>>,
-    /// Of what is written after the launch.
+    /// The element type and the shape of the file that is written after the launch.
     pub dtype: Dtype,
     pub shape: Vec<u64>,
     pub expect: Option<Expectation>,
 }
 
-/// Type and number of a texel's elements in files: of components of 8, 16 and 32 bits these, else one for the texel.
+/// Returns the type and the number of a texel's elements in files.
+///
+/// Components of 8, 16 or 32 bits are elements. Other formats have one element per texel.
 fn elements(format: &str) -> Option<(Dtype, u64)> {
     let (texel, number) = format.split_once('_')?;
     let at = texel.find(|c: char| c.is_ascii_digit())?;
@@ -39,7 +41,7 @@ fn elements(format: &str) -> Option<(Dtype, u64)> {
     Some((Dtype::from_name(&name)?, at as u64))
 }
 
-/// Texels of all levels and layers.
+/// Returns the number of texels of all levels and layers.
 fn texels(surface: &manifest::Surface) -> u64 {
     let [width, height, depth] = surface.size.map(u64::from);
     let of = |level: u32| {
@@ -74,7 +76,7 @@ impl Source<'_> {
                 "expected numbers of pages in ascending order, each once",
             ));
         }
-        // Which formats there are, the instruction set says when the surface is made.
+        // The instruction set checks the format when the surface is made.
         let (dtype, channels) = elements(&surface.format).unwrap_or((Dtype::U8, 1));
         let [width, height, depth] = surface.size.map(u64::from);
         let mut shape = match surface.dim {
@@ -83,7 +85,7 @@ impl Source<'_> {
             Dim::D2 => vec![height, width],
             Dim::D2Array | Dim::D3 | Dim::Cube | Dim::CubeArray => vec![depth, height, width],
         };
-        // Levels of several sizes make no array of texels in rows.
+        // Levels differ in size: their texels have no rows and columns in common.
         if surface.levels != 1 {
             shape = vec![texels(surface)];
         }
@@ -130,7 +132,7 @@ impl Source<'_> {
         })
     }
 
-    /// The texels of a file: `.npy`, PNG, or raw bytes.
+    /// Reads the texels of a file: `.npy`, PNG, or raw bytes.
     fn texels(
         &self,
         file: &std::path::Path,
@@ -158,12 +160,15 @@ impl Source<'_> {
     }
 }
 
-/// Which component of a texel is which of red, green, blue and alpha.
+/// Returns for each component of a texel its index among red, green, blue and alpha.
 fn order(format: &str) -> [usize; 4] {
     if format.starts_with("bgra") { [2, 1, 0, 3] } else { [0, 1, 2, 3] }
 }
 
-/// The texels of a PNG: its red, green, blue and alpha as far as the format has them, of a grey format its brightness.
+/// Decodes the texels of a PNG.
+///
+/// The result has as many of red, green, blue and alpha as the format has, or for a grey format the
+/// brightness.
 fn from_png(bytes: &[u8], surface: &manifest::Surface, channels: usize) -> Result<Vec<u8>, String> {
     let mut decoder = png::Decoder::new(Cursor::new(bytes));
     decoder.set_transformations(png::Transformations::normalize_to_color8());
@@ -185,7 +190,7 @@ fn from_png(bytes: &[u8], surface: &manifest::Surface, channels: usize) -> Resul
     let texel = |pixel: &[u8]| {
         let colour = colour(pixel);
         if channels == 1 {
-            // ITU-R BT.601, as PNG's own conversion to grey.
+            // ITU-R BT.601, like PNG's own conversion to grey.
             let [red, green, blue] = [0, 1, 2].map(|i| u32::from(colour[i]));
             return vec![((299 * red + 587 * green + 114 * blue + 500) / 1000) as u8];
         }
@@ -194,7 +199,7 @@ fn from_png(bytes: &[u8], surface: &manifest::Surface, channels: usize) -> Resul
     Ok(pixels.chunks_exact(info.color_type.samples()).flat_map(texel).collect())
 }
 
-/// The texels of a surface that asks for it as a PNG file.
+/// Draws the texels of a surface that asks for a PNG file.
 pub fn draw(surface: &Surface, texels: &[u8]) -> Result<Vec<u8>, String> {
     let [width, height, _] = surface.description.size;
     let channels = if surface.shape.len() > 2 { 4 } else { 1 };

@@ -1,5 +1,6 @@
-//! Files are written whole or not at all: under another name first, then renamed. Only devices and pipes, which are nobody's to replace,
-//! are written to as they are.
+//! Writes files whole or not at all: under another name first, then renamed.
+//!
+//! Devices and pipes, which nobody may replace, are written to directly.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -8,7 +9,7 @@ use super::array::Array;
 use super::manifest::Manifest;
 use super::{Error, npy};
 
-/// Writes a file, or what a link of this name leads to, by way of `fill`.
+/// Writes a file, or the target of a link at `path`, by means of `fill`.
 pub fn file(
     path: &Path,
     fill: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
@@ -32,7 +33,9 @@ pub fn file(
     write().map_err(|e| Error::io(path, "written", e))
 }
 
-/// Whether [`file()`] could write a file, as far as can be told now. What takes long asks before it begins.
+/// Checks whether [`file()`] could write a file, as far as can be told now.
+///
+/// Long operations check before they begin.
 pub fn check(path: &Path) -> Result<(), Error> {
     let check = match path {
         _ if is_special(path) => Ok(()),
@@ -42,7 +45,7 @@ pub fn check(path: &Path) -> Result<(), Error> {
     check.map_err(|e| Error::io(path, "written", e))
 }
 
-/// Whether there is something that is neither a file nor a folder.
+/// Tells whether something exists here that is neither a file nor a folder.
 fn is_special(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir())
 }
@@ -51,14 +54,14 @@ fn behind_links(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.into())
 }
 
-/// A temporary file in the same folder.
+/// Creates a temporary file in the folder of `path`.
 fn beside(path: &Path) -> std::io::Result<tempfile::NamedTempFile> {
     tempfile::NamedTempFile::new_in(
         path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new(".")),
     )
 }
 
-/// A temporary file is the owner's alone; what is left has the permissions of an ordinary one.
+/// Gives a file the permissions of an ordinary file: a temporary file is only its owner's.
 #[cfg(unix)]
 fn make_readable(file: &std::fs::File) -> std::io::Result<()> {
     use std::os::unix::fs::PermissionsExt;

@@ -1,9 +1,9 @@
-//! A second back end, for hot code on x86-64 with AVX-512: experimental.
+//! An experimental second back end, for hot code on x86-64 with AVX-512.
 //!
-//! `asm` encodes instructions, `machine` has functions of them with virtual registers and gives
-//! those to regalloc2, `select` makes them of the IR. Varying values take vectors of 16 lanes,
-//! their *pieces*; masks are mask registers, one for each piece, or numbers. A region with an
-//! operation that `select::support` does not list is left to another back end as a whole.
+//! `asm` encodes instructions. `machine` has functions with virtual registers, which regalloc2
+//! allocates. `select` makes these functions from the IR. Varying values are vectors of 16 lanes,
+//! called *pieces*. Masks are numbers or mask registers, one for each piece. If `select::support`
+//! does not list an operation of a region, another back end compiles the whole region.
 
 mod asm;
 mod machine;
@@ -19,7 +19,7 @@ use warploom_engine::object::{Object, Referent, Relocatable, Relocation};
 use warploom_engine::{Backend, CodeSpace, Effort, JitError, Prepared, abi};
 use warploom_ir::BlockId;
 
-/// Whether this host can run the code.
+/// Returns whether this host can run the code.
 pub fn is_supported() -> bool {
     static SUPPORTED: OnceLock<bool> = OnceLock::new();
     *SUPPORTED.get_or_init(|| {
@@ -36,20 +36,21 @@ pub fn is_supported() -> bool {
     })
 }
 
-/// The back end, which leaves code that is not for speed, and regions that it does not support, to another one.
+/// The back end. It leaves quick code, and regions that it does not support, to another back end.
 pub struct Vector {
     rest: Arc<dyn Backend>,
 }
 
-/// The back end over Cranelift's; Cranelift's alone where the host has no AVX-512.
+/// Returns this back end over Cranelift's, or Cranelift's alone if the host lacks AVX-512.
 pub fn backend() -> Arc<dyn Backend> {
     let rest = warploom_cranelift::backend();
     if is_supported() { Arc::new(Vector { rest }) } else { rest }
 }
 
-// SAFETY: the other back end keeps the contract. So does `select`: accesses of guest memory are checked against the page
-// table's entries that the context has, those of the context have offsets of `abi`, and those of the register file end
-// before `register_bytes`. [`backend`] makes it only where the host has the instructions.
+// SAFETY: the other back end keeps the contract. `select` keeps it too: accesses of guest memory
+// are checked against the page table's entries in the context, accesses of the context have offsets
+// of `abi`, and accesses of the register file end before `register_bytes`. [`backend`] makes a
+// `Vector` only if the host has the instructions.
 unsafe impl Backend for Vector {
     fn description(&self) -> Result<String, JitError> {
         Ok(format!("vectors, {}", self.rest.description()?))
@@ -95,7 +96,7 @@ unsafe impl Backend for Vector {
     }
 }
 
-/// Code for a region all of whose operations are supported.
+/// Compiles a region. All its operations must be supported.
 ///
 /// # Errors
 /// The register allocator rejects the function, or its frame is too large.

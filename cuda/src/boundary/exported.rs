@@ -107,9 +107,9 @@ macro_rules! export {
 
             pub static TARGET: Target =
                 Target::new(stringify!($name), super::$name as *const std::ffi::c_void);
-            // SAFETY: the name leads to a function of the API's type, and lasts as long as the
-            // library.
             pub const EXPORTED: Function =
+                // SAFETY: the name leads to a function of the API's type, and lasts as long as the
+                // library.
                 unsafe { Function::new($name as *const std::ffi::c_void) };
 
             // SAFETY: no other library of the process defines the name, or it is that of the driver, which this one is. Where it jumps to

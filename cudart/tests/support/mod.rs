@@ -102,9 +102,9 @@ impl Runtime {
             // SAFETY: nobody reads the environment before the driver does, at its start below.
             unsafe { std::env::set_var("WARPLOOM_DEVICE", "sm_80") };
             let here = std::env::current_exe().unwrap();
-            // SAFETY: the driver's initialiser reads the environment, which nobody changes then.
-            // The driver has the name by which the runtime looks for it.
             let load = |file| {
+                // SAFETY: the driver's initialiser reads the environment, which nobody changes
+                // then. The driver has the name by which the runtime looks for it.
                 unsafe { Library::new(here.with_file_name(file)) }
                     .expect("it is built with the tests")
             };

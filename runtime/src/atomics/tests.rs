@@ -27,7 +27,7 @@ const KINDS: [AtomicKind; 18] = [
     AtomicKind::FCompareExchange,
 ];
 
-/// Does the operation on a cell that holds `m`, and gives what is returned and what is stored.
+/// Does the operation on a cell that holds `m`, and returns the old value and the stored value.
 fn apply(ty: AtomicType, kind: AtomicKind, m: u64, b: u64, compare: u64) -> (u64, u64) {
     let mut cell = [m, 0x5555_5555_5555_5555];
     // SAFETY: 8-byte aligned, and owned.
@@ -190,7 +190,7 @@ fn half_addition_rounds_once() {
             0,
         ) as u16
     };
-    // How often `f16::from_f64` rounds depends on the host: it is given numbers that are halves already.
+    // How often `f16::from_f64` rounds depends on the host, so its arguments are already halves.
     let nearest = |x: f64| {
         let exponent = (x.abs().to_bits() >> 52).max(1023 - 14);
         let unit = f64::from_bits((exponent - 10) << 52);
@@ -263,7 +263,7 @@ fn a_put_pointer_stops_before_it_overtakes() {
     assert_eq!(add(queue(0, 0), u32::MAX), queue(0, 0));
 }
 
-/// Four threads on one cell lose nothing, whatever way the operation takes.
+/// Four threads on one cell lose nothing, however the operation is implemented.
 #[test]
 fn threads_race_without_loss() {
     const N: u64 = rounds(20_000);

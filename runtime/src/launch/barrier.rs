@@ -1,25 +1,27 @@
-//! The named barriers of a block, as far as they count warps; see `lanes` for those that count lanes.
+//! The named barriers of a block that count warps. The barriers in `lanes` count lanes.
 //!
-//! Warps are counted, not lanes: a warp arrives once, with all its lanes (facts: Maxwell semantics, "BAR"). A barrier for the
-//! whole block counts out the warps that have exited; one for a given number of threads does not, because nothing says
-//! which warps it is for.
+//! A warp arrives once, with all its lanes (facts: Maxwell semantics, "BAR"). A barrier for the
+//! whole block discounts the warps that have exited. A barrier for a given number of threads does
+//! not, because nothing says which warps it is for.
 
 use crate::warp::{BARRIERS, BarrierKind};
 
 /// Number of the barrier of the cluster, which guests cannot name.
 pub(super) const CLUSTER: u32 = BARRIERS as u32;
 
-/// What has arrived at one barrier since it was last complete.
+/// The arrivals at one barrier since it was last complete.
 #[derive(Clone, Copy, Default, PartialEq)]
 struct Cell {
     arrivals: u32,
-    /// Warps that have arrived; `arrivals` also counts a warp that arrives again without having waited.
+    /// Warps that have arrived; `arrivals` also counts a warp that arrives again without having
+    /// waited.
     warps: u32,
-    /// Those of them that have exited since.
+    /// Warps that have arrived and have exited since.
     exited: u32,
-    /// Arrivals that complete it, given by the first; 0: all warps of the block.
+    /// Arrivals that complete the barrier, as the first arrival says; 0 stands for all warps of the
+    /// block.
     expected: u32,
-    /// Of the reducing kinds: lanes, and lanes whose predicate is set.
+    /// Lanes that arrived in reducing kinds. `set` counts the lanes whose predicate is set.
     lanes: u32,
     set: u32,
 }
@@ -36,17 +38,18 @@ pub(super) struct Arrival {
     pub kind: BarrierKind,
     /// Less than [`BARRIERS`], or [`CLUSTER`].
     pub barrier: u32,
-    /// In warps; 0: all of the block.
+    /// The warps that the barrier awaits; 0 stands for all warps of the block.
     pub expected: u32,
-    /// Lanes that arrive, and those of them whose predicate is set.
+    /// Lanes that arrive. `predicate` has the lanes whose predicate is set.
     pub lanes: u64,
     pub predicate: u64,
-    /// The warp's first arrival since the barrier was last complete.
+    /// Whether this is the warp's first arrival since the barrier was last complete.
     pub first: bool,
 }
 
 impl Arrival {
-    /// A warp waits for all others of the block, and for nothing else.
+    /// Returns the arrival of a warp that waits for all other warps of the block, and for nothing
+    /// else.
     pub(super) fn at_whole(barrier: u32) -> Arrival {
         Arrival {
             kind: BarrierKind::Sync,
@@ -90,14 +93,15 @@ impl Barriers {
         self.active |= 1 << arrival.barrier;
     }
 
-    /// A warp exits that had arrived at the barriers of this bit set.
+    /// Notes that a warp exits that had arrived at the barriers of this bit set.
     pub(super) fn exit(&mut self, arrived: u32) {
         for barrier in self.active() {
             self.cells[barrier as usize].exited += arrived >> barrier & 1;
         }
     }
 
-    /// Whether all have arrived in a block of `warps` of which `exited` have exited.
+    /// Returns whether a barrier is complete, in a block of `warps` warps of which `exited` have
+    /// exited.
     pub(super) fn is_complete(&self, barrier: u32, warps: u32, exited: u32) -> bool {
         let cell = &self.cells[barrier as usize];
         if cell.expected == 0 || cell.expected == warps {
@@ -107,20 +111,20 @@ impl Barriers {
         }
     }
 
-    /// What a warp that waits reads as the barrier's result, for the reducing kinds.
+    /// Returns the barrier's result that a waiting warp reads, for the reducing kinds.
     pub(super) fn result(&self, barrier: u32, kind: BarrierKind) -> Option<u32> {
         let cell = &self.cells[barrier as usize];
         reduction(kind, cell.set, cell.lanes)
     }
 
-    /// Begins anew.
+    /// Removes all arrivals at a barrier.
     pub(super) fn reset(&mut self, barrier: u32) {
         self.cells[barrier as usize] = Cell::default();
         self.active &= !(1 << barrier);
     }
 }
 
-/// The result of a reducing kind, of so many lanes of which so many have the predicate set.
+/// Returns the result of a reducing kind for `lanes` lanes, of which `set` have the predicate set.
 pub(super) fn reduction(kind: BarrierKind, set: u32, lanes: u32) -> Option<u32> {
     match kind {
         BarrierKind::Popcount => Some(set),

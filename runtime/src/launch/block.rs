@@ -1,4 +1,4 @@
-//! A block that is running: its warps that have been suspended, its barriers, its shared memory.
+//! A running block: its suspended warps, its barriers and its shared memory.
 
 use super::barrier::{Arrival, Barriers, CLUSTER};
 use super::config::LaunchError;
@@ -12,23 +12,26 @@ pub(super) struct Block {
     /// Index in the grid, x fastest.
     pub index: u64,
     pub ctaid: [u32; 3],
-    /// Blocks after it up to this `ctaid[0]` may be run in the same call.
+    /// Blocks after it whose `ctaid[0]` is less may run in the same call.
     row_end: u32,
     pub warps: u32,
-    /// Warps below have started.
+    /// Warps with lower numbers have started.
     pub started: u32,
-    /// In ascending order. Warps that finish in their first turn, as some of a chain, never appear here.
+    /// The suspended warps in ascending order. Warps that finish in their first turn, as some of a
+    /// chain, never appear here.
     pub suspended: Vec<Suspended>,
-    /// Whether its warps have come to a barrier of the whole block. So will those of the next one.
+    /// Whether warps of the block have come to a barrier of the whole block. The next block's warps
+    /// are expected to, as well.
     pub meets: bool,
-    /// Whether it has been set aside: it takes turns with other blocks.
+    /// Whether the block has been set aside: it takes turns with other blocks.
     pub aside: bool,
-    /// Rounds of short turns after which it repeated its state when it was last asked; 0: it did
-    /// not.
+    /// Rounds of short turns after which the block repeated its state when it was last probed; 0 if
+    /// it did not.
     pub period: u32,
-    /// How often a barrier has let a warp go on.
+    /// The number of times that a barrier has let a warp go on.
     pub released: u64,
-    /// Of `suspended`, those not yet done, and those that can go on.
+    /// Warps of `suspended` that are not done. `ready` counts the warps of `suspended` that can go
+    /// on.
     pub live: u32,
     pub ready: u32,
     barriers: Barriers,
@@ -61,8 +64,10 @@ impl Block {
         })
     }
 
-    /// Becomes another block of the grid, which `following` others along x may follow in the same call. The last one has finished: its warps
-    /// are still there.
+    /// Becomes another block of the grid. `following` later blocks along x may follow in the same
+    /// call.
+    ///
+    /// The last block has finished, and its warps are still in `suspended`.
     #[inline]
     pub(super) fn begin(&mut self, index: u64, ctaid: [u32; 3], following: u32) {
         self.index = index;
@@ -79,29 +84,32 @@ impl Block {
         }
     }
 
-    /// Nobody has arrived at a barrier.
+    /// Removes all arrivals at the barriers.
     pub(super) fn clear_barriers(&mut self) {
         self.barriers.clear();
         self.lane_barriers.clear();
     }
 
-    /// The arrivals at its barriers.
+    /// Returns the barriers with their arrivals.
     pub(super) fn barriers(&self) -> (&Barriers, &LaneBarriers) {
         (&self.barriers, &self.lane_barriers)
     }
 
-    /// Up to which `ctaid[0]` a call of the engine may go that begins with a warp: others of the block may run as well.
+    /// Returns the `ctaid[0]` before which a call that begins with a warp has to end.
+    ///
+    /// Only a call that begins with the first warp may go on to later blocks: in other calls
+    /// earlier warps of the block may not be done.
     #[inline]
     pub(super) fn row_end(&self, first_warp: u32) -> u32 {
         if first_warp == 0 { self.row_end } else { self.ctaid[0] + 1 }
     }
 
-    /// Whether each warp that can go on gave up its turn the last time.
+    /// Returns whether each warp that can go on gave up its last turn.
     pub(super) fn has_yielded(&self) -> bool {
         self.suspended.iter().all(|warp| warp.state != State::Ready { yielded: false })
     }
 
-    /// Becomes a block after it along x, to which the engine went on.
+    /// Becomes the block that lies `blocks` further along x, to which the engine went on.
     pub(super) fn pass(&mut self, blocks: u32) {
         self.index += u64::from(blocks);
         self.ctaid[0] += blocks;
@@ -111,7 +119,7 @@ impl Block {
         self.shared.pointer().as_ptr()
     }
 
-    /// The content of its shared memory.
+    /// Returns the content of the block's shared memory.
     pub(super) fn shared_content(&self) -> &[u8] {
         // SAFETY: the allocation has these bytes, which began as zeros. Warps of the block write to
         // them, and none runs as long as the scheduler has a reference to the block.
@@ -122,12 +130,13 @@ impl Block {
         self.started == self.warps && self.live == 0
     }
 
-    /// Warps that are done.
+    /// Returns the number of warps that are done.
     fn exited(&self) -> u32 {
         self.started - self.live
     }
 
-    /// Enters a warp that has just returned from its first turn. It can go on until it is said to wait.
+    /// Adds a warp that has just returned from its first turn, and returns its slot. The warp can
+    /// go on until it is said to wait.
     pub(super) fn suspend(&mut self, warp: Suspended) -> usize {
         debug_assert!(self.suspended.last().is_none_or(|last| last.warp < warp.warp));
         self.suspended.push(warp);
@@ -136,18 +145,18 @@ impl Block {
         self.suspended.len() - 1
     }
 
-    /// Forgets the warps of the last block, whose storage others may have.
+    /// Removes the warps of the last block, and returns their storage for other warps.
     pub(super) fn retire(&mut self) -> impl Iterator<Item = WarpStorage> {
         self.suspended.drain(..).map(|warp| warp.storage)
     }
 
-    /// All its warps are suspended before they begin.
+    /// Suspends all warps of the block before they begin.
     pub(super) fn start_all(&mut self) {
         self.suspended.iter_mut().for_each(Suspended::begin_anew);
         (self.started, self.live, self.ready) = (self.warps, self.warps, self.warps);
     }
 
-    /// A suspended warp is done.
+    /// Notes that a suspended warp is done.
     pub(super) fn finish(&mut self, slot: usize) {
         let warp = &mut self.suspended[slot];
         warp.finish();
@@ -157,13 +166,13 @@ impl Block {
         self.release();
     }
 
-    /// Warps that went in step may be done.
+    /// Counts the live warps again, since warps that went in step may be done.
     pub(super) fn count(&mut self) {
         self.live = self.suspended.iter().filter(|warp| !warp.is_done()).count() as u32;
         self.ready = self.live;
     }
 
-    /// A suspended warp arrives at a barrier, which `arrival.first` does not say yet.
+    /// Notes that a suspended warp arrives at a barrier. This function sets `arrival.first`.
     pub(super) fn arrive(&mut self, slot: usize, arrival: Arrival) {
         let warp = &mut self.suspended[slot];
         let bit = 1 << arrival.barrier;
@@ -179,12 +188,13 @@ impl Block {
         self.release_from(arrival.barrier);
     }
 
-    /// A suspended warp arrives at the barrier of the cluster, and goes on.
+    /// Notes that a suspended warp arrives at the barrier of the cluster, and goes on.
     pub(super) fn arrive_at_cluster(&mut self, slot: usize) {
         self.arrive(slot, Arrival { kind: BarrierKind::Arrive, ..Arrival::at_whole(CLUSTER) });
     }
 
-    /// A suspended warp waits for the others at the barrier of the cluster, if that is not complete since it has arrived.
+    /// Makes a suspended warp wait for the other warps at the barrier of the cluster, if that is
+    /// not complete since the warp arrived.
     pub(super) fn wait_for_cluster(&mut self, slot: usize) {
         let warp = &mut self.suspended[slot];
         if warp.arrived >> CLUSTER & 1 == 0 {
@@ -195,7 +205,10 @@ impl Block {
         }
     }
 
-    /// Whether all warps have started, those not done can go on, with all their lanes, and none has arrived at a barrier.
+    /// Returns whether the warps may go in step.
+    ///
+    /// All warps have started, and none has arrived at a barrier. Warps that are not done can go on
+    /// with all their lanes, and did not yield.
     pub(super) fn may_go_in_step(&self) -> bool {
         let none_arrived = self.barriers.active().next().is_none() && self.lane_barriers.is_idle();
         let goes_on = |warp: &Suspended| match warp.state {
@@ -206,7 +219,8 @@ impl Block {
         self.started == self.warps && none_arrived && self.suspended.iter().all(goes_on)
     }
 
-    /// Lanes of a suspended warp arrive at a barrier. It goes on with those that do not wait, or that are released.
+    /// Notes that lanes of a suspended warp arrive at a barrier. The warp goes on with lanes that
+    /// do not wait, or that are released.
     pub(super) fn arrive_lanes(&mut self, slot: usize, arrival: &LaneArrival) {
         self.lane_barriers.arrive(&mut self.suspended[slot], arrival);
         let warp = &self.suspended[slot];
@@ -214,19 +228,20 @@ impl Block {
         self.leave_to_lanes(slot, waits);
     }
 
-    /// Lanes of a suspended warp have exited, while others go on.
+    /// Notes that lanes of a suspended warp have exited, while others go on.
     pub(super) fn exit_lanes(&mut self, slot: usize, lanes: u64) {
         self.suspended[slot].lanes.exit(lanes);
         self.leave_to_lanes(slot, false);
     }
 
-    /// A suspended warp goes on with what has been released; before something has, if it need not wait for it.
+    /// Lets a suspended warp go on with its released lanes. Unless `waits`, the warp goes on before
+    /// any are released.
     pub(super) fn leave_to_lanes(&mut self, slot: usize, waits: bool) {
         self.ready -= 1;
         self.suspended[slot].state = State::WaitingForLanes;
         self.release_lanes();
         let warp = &mut self.suspended[slot];
-        // Those that yield let others have their turns.
+        // Warps that yield let others have their turns.
         if warp.state == State::WaitingForLanes && !waits {
             warp.hand_over();
             warp.state = State::Ready { yielded: true };
@@ -234,7 +249,7 @@ impl Block {
         }
     }
 
-    /// Lets the warps go on that wait for lanes of which some are released now.
+    /// Lets the warps go on that wait for lanes, if some of their lanes are released now.
     fn release_lanes(&mut self) {
         self.lane_barriers.release(&mut self.suspended, self.started == self.warps);
         for warp in &mut self.suspended {
@@ -246,7 +261,8 @@ impl Block {
         }
     }
 
-    /// The warps of the slots below this one that are not done arrive at a barrier of the whole block, which counts warps or lanes.
+    /// Notes that the warps in the slots below this one that are not done arrive at a barrier of
+    /// the whole block, which counts warps or lanes.
     pub(super) fn arrive_up_to(&mut self, slot: usize, (barrier, counts): (u32, BarrierCounts)) {
         for earlier in 0..slot {
             if self.suspended[earlier].is_done() {
@@ -292,7 +308,7 @@ impl Block {
         self.barriers.reset(barrier);
     }
 
-    /// The warps that wait; `pc` tells where a block number lies.
+    /// Returns the warps and lanes that wait. `pc` returns the address of a block number.
     pub(super) fn waiting(&self, pc: impl Fn(u32) -> u64) -> Vec<Waiting> {
         let mut waiting = Vec::new();
         for warp in &self.suspended {

@@ -1,4 +1,4 @@
-//! What a launch is, and when it is refused.
+//! The configuration of a launch, and the reasons to refuse it.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -10,14 +10,14 @@ use crate::window::WINDOW_BYTES;
 /// Blocks of a grid along x, and along y and z (CUDA's limits).
 pub const MAX_GRID: [u32; 3] = [i32::MAX as u32, 65535, 65535];
 
-/// Lanes of a block, whatever a launch allows: engines rely on it.
+/// The most lanes of a block that any launch can allow. Engines rely on it.
 pub const MAX_BLOCK_LANES: u32 = 1 << 16;
 
 pub const MAX_THREADS: usize = 1024;
 
 /// A constant bank: 64 KiB, zero after its content.
 pub struct ConstBank {
-    /// `None` only while it is dropped.
+    /// `None` only while the bank is dropped.
     bytes: Option<Box<BankBytes>>,
     content: usize,
 }
@@ -25,7 +25,7 @@ pub struct ConstBank {
 #[repr(align(64))]
 struct BankBytes([u8; CONST_BANK_BYTES]);
 
-/// Banks that are zero again: to clear one takes as long as a short launch.
+/// Banks that are zero again, for reuse: clearing one takes as long as a short launch.
 static SPARE_BANKS: Mutex<Vec<Box<BankBytes>>> = Mutex::new(Vec::new());
 const MAX_SPARE_BANKS: usize = 64;
 
@@ -62,7 +62,8 @@ impl std::fmt::Debug for ConstBank {
     }
 }
 
-/// A launch. [`LaunchConfig::new`] has the defaults; the fields are then set.
+/// The configuration of a launch. [`LaunchConfig::new`] has the defaults; callers then set the
+/// fields.
 #[derive(Clone, Debug)]
 pub struct LaunchConfig {
     /// Blocks per axis.
@@ -73,32 +74,38 @@ pub struct LaunchConfig {
     pub shared_bytes: u32,
     /// Local memory of a lane in bytes; rounded up to a multiple of 16 and zeroed for each warp.
     pub local_bytes: u32,
-    /// Worker threads, 1 to [`MAX_THREADS`]. With one, everything happens in the same order each time.
+    /// Worker threads, 1 to [`MAX_THREADS`]. With one, everything happens in the same order each
+    /// time.
     pub threads: usize,
-    /// Guest instructions that the launch may count. With several workers, up to that many times it. Where a warp goes round
-    /// without any, its back edges and barriers take their place.
+    /// Guest instructions that the launch may count; with n workers, up to n times as many.
+    ///
+    /// If a warp loops without counted instructions, its back edges and barriers count instead.
     pub instruction_limit: Option<u64>,
     pub time_limit: Option<Duration>,
     /// All blocks are resident at once and take turns, so that they may wait for each other.
     pub cooperative: bool,
-    /// An unset bank reads 0.
+    /// The constant banks. An unset bank reads 0.
     pub constants: [Option<Arc<ConstBank>>; CONST_BANKS],
     /// The most lanes that a block may have, up to [`MAX_BLOCK_LANES`].
     pub max_block_lanes: u32,
-    /// The most host memory, in bytes, that register files, shared and local memory may need at once.
+    /// The most host memory, in bytes, that register files, shared and local memory may need at
+    /// once.
     pub max_resident_bytes: u64,
-    /// Blocks that may be set aside, so that others run, in addition to those that run at once.
+    /// Blocks that may be set aside, so that others run, in addition to the blocks that run at
+    /// once.
     pub aside_blocks: u64,
-    /// For how long no block may have been able to go on for the launch to end with a deadlock.
-    /// More than 0 if others change the memory meanwhile.
+    /// The launch ends with a deadlock when no block has been able to go on for this time.
+    ///
+    /// The time is more than 0 if others change the memory meanwhile.
     pub deadlock_after: Duration,
-    /// Back edges after which a warp that runs for the first time yields. A warp that has yielded gets a sixteenth
-    /// while others can run.
+    /// Back edges after which a warp that runs for the first time yields. A warp that has yielded
+    /// gets a sixteenth while others can run.
     pub back_edges: u64,
 }
 
 impl LaunchConfig {
-    /// One thread, no limits, blocks of up to 1024 lanes and 2 GiB of resident state.
+    /// Returns a configuration with one thread, no limits, blocks of up to 1024 lanes and 2 GiB of
+    /// resident state.
     pub fn new(grid: [u32; 3], block: [u32; 3]) -> LaunchConfig {
         LaunchConfig {
             grid,
@@ -118,8 +125,10 @@ impl LaunchConfig {
         }
     }
 
-    /// Worker threads that the launch uses. With one, no other thread touches the guest's memory on its behalf, and an
-    /// engine may do without atomic instructions.
+    /// Returns the number of worker threads that the launch uses.
+    ///
+    /// With one worker, no other thread touches the guest's memory on its behalf, and an engine may
+    /// do without atomic instructions.
     pub fn workers(&self) -> usize {
         self.threads.min(usize::try_from(self.blocks()).unwrap_or(usize::MAX))
     }
@@ -136,19 +145,19 @@ impl LaunchConfig {
 
     /// Blocks that may be set aside at once.
     pub(super) fn blocks_aside(&self) -> u64 {
-        // One worker may have all of them.
+        // One worker may have all blocks, of which it runs one.
         if self.cooperative { 0 } else { self.aside_blocks.min(self.blocks().saturating_sub(1)) }
     }
 
-    /// A bound of `WarpContext::slot` in a launch whose warps have so many lanes.
+    /// Returns a bound of `WarpContext::slot` in a launch whose warps have `lanes` lanes.
     pub fn warp_slots(&self, lanes: u32) -> u64 {
         self.resident_blocks()
             .saturating_add(self.blocks_aside())
             .saturating_mul(self.block_warps(lanes))
     }
 
-    /// Lets fewer blocks be set aside, so that the memory that each warp has by its slot stays
-    /// small in addition to that of the blocks that run at once.
+    /// Limits the blocks that may be set aside, so that the memory that each warp has by its slot,
+    /// `warp_bytes`, stays small beside the memory of the blocks that run at once.
     pub fn limit_aside(&mut self, warp_bytes: u64, lanes: u32) {
         const MOST: u64 = 16 << 20;
         let block = warp_bytes.saturating_mul(self.block_warps(lanes));
@@ -167,7 +176,7 @@ impl LaunchConfig {
         self.block.iter().product()
     }
 
-    /// Everything that does not depend on the engine.
+    /// Checks all conditions that do not depend on the engine.
     pub(super) fn check(&self) -> Result<(), LaunchError> {
         if self.grid.contains(&0) || self.block.contains(&0) {
             return Err(LaunchError::Empty { grid: self.grid, block: self.block });

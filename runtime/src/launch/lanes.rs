@@ -1,4 +1,5 @@
-//! Barriers that count lanes ([`BarrierCounts::Lanes`](crate::warp::BarrierCounts)): each lane arrives and waits by itself.
+//! Barriers that count lanes ([`BarrierCounts::Lanes`](crate::warp::BarrierCounts)): each lane
+//! arrives and waits by itself.
 
 use std::collections::VecDeque;
 
@@ -6,14 +7,15 @@ use super::barrier::reduction;
 use super::suspended::Suspended;
 use crate::warp::{BARRIERS, BarrierKind};
 
-/// What has arrived at one barrier since it was last complete.
+/// The arrivals at one barrier since it was last complete.
 #[derive(Clone, Copy, Default, PartialEq)]
 struct Cell {
-    /// A lane that arrives again, without having waited, counts again.
+    /// Arrivals of lanes. A lane that arrives again, without having waited, counts again.
     arrivals: u32,
-    /// Arrivals that complete it, given by the first; 0: all lanes of the block that have not exited.
+    /// Arrivals that complete the barrier, as the first arrival says; 0 stands for all lanes of the
+    /// block that have not exited.
     expected: u32,
-    /// Of the reducing kinds: lanes, and lanes whose predicate is set.
+    /// Lanes that arrived in reducing kinds. `set` counts the lanes whose predicate is set.
     lanes: u32,
     set: u32,
 }
@@ -31,15 +33,16 @@ pub(super) struct LaneArrival {
     pub kind: BarrierKind,
     /// Less than [`BARRIERS`].
     pub barrier: u32,
-    /// In lanes; 0: all of the block.
+    /// The lanes that the barrier awaits; 0 stands for all lanes of the block.
     pub expected: u32,
     pub lanes: u64,
-    /// Those of any lanes whose predicate is set.
+    /// Lanes whose predicate is set. Bits of lanes that do not arrive have no effect.
     pub predicate: u64,
 }
 
 impl LaneArrival {
-    /// These lanes wait for all others of the block, and for nothing else.
+    /// Returns the arrival of lanes that wait for all other lanes of the block, and for nothing
+    /// else.
     pub(super) fn at_whole(barrier: u32, lanes: u64) -> LaneArrival {
         LaneArrival { kind: BarrierKind::Sync, barrier, expected: 0, lanes, predicate: 0 }
     }
@@ -62,24 +65,25 @@ pub(super) struct Released {
     pub result: Option<u32>,
 }
 
-/// The lanes of a suspended warp, as far as barriers count them.
+/// The state of a suspended warp's lanes at barriers that count lanes.
 #[derive(Clone, Default, PartialEq)]
 pub(crate) struct Lanes {
     pub waits: Vec<Wait>,
-    /// Those that have exited while the warp goes on.
+    /// Lanes that have exited while the warp goes on.
     pub exited: u64,
-    /// Barriers, and the lanes that have arrived at each since it was last complete and have not exited.
+    /// Barriers, and the lanes that have arrived at each since it was last complete and have not
+    /// exited.
     arrived: Vec<(u32, u64)>,
     released: VecDeque<Released>,
 }
 
 impl Lanes {
-    /// All that wait.
+    /// Returns all lanes that wait.
     pub(super) fn waiting(&self) -> u64 {
         self.waits.iter().fold(0, |lanes, wait| lanes | wait.lanes)
     }
 
-    /// Whether no lane has exited or come to a barrier that is not over.
+    /// Returns whether no lane has exited or come to a barrier that is not over.
     pub(super) fn are_together(&self) -> bool {
         self.exited == 0
             && self.waits.is_empty()
@@ -87,7 +91,7 @@ impl Lanes {
             && self.released.is_empty()
     }
 
-    /// What the next complete barrier hands back.
+    /// Takes the lanes that the next complete barrier hands back.
     pub(super) fn take_released(&mut self) -> Option<Released> {
         self.released.pop_front()
     }
@@ -96,7 +100,7 @@ impl Lanes {
         !self.released.is_empty()
     }
 
-    /// These lanes exit.
+    /// Notes that lanes exit.
     pub(super) fn exit(&mut self, lanes: u64) {
         self.exited |= lanes;
         self.arrived.iter_mut().for_each(|(_, arrived)| *arrived &= !lanes);
@@ -104,7 +108,7 @@ impl Lanes {
         self.waits.retain(|wait| wait.lanes != 0);
     }
 
-    /// Lanes arrive that go on, if they wait, at this block.
+    /// Notes that lanes arrive. If they wait, they go on at block `resume`.
     fn arrive(&mut self, arrival: &LaneArrival, resume: u32) {
         let LaneArrival { kind, barrier, lanes, .. } = *arrival;
         match self.arrived.iter_mut().find(|(at, _)| *at == barrier) {
@@ -116,14 +120,14 @@ impl Lanes {
         }
     }
 
-    /// Whether all that have not exited of these have arrived.
+    /// Returns whether all lanes of `launched` that have not exited have arrived.
     fn have_arrived(&self, barrier: u32, launched: u64) -> bool {
         let arrived =
             self.arrived.iter().find(|(at, _)| *at == barrier).map_or(0, |&(_, lanes)| lanes);
         launched & !self.exited & !arrived == 0
     }
 
-    /// The barrier is complete.
+    /// Releases the lanes that wait at a complete barrier.
     fn release(&mut self, barrier: u32, cell: &Cell) {
         self.arrived.retain(|(at, _)| *at != barrier);
         let done: Vec<Wait> = self.waits.extract_if(.., |wait| wait.barrier == barrier).collect();
@@ -149,7 +153,7 @@ impl LaneBarriers {
         self.active == 0
     }
 
-    /// Lanes of a warp arrive. A barrier of no lanes says nothing.
+    /// Notes that lanes of a warp arrive. An arrival of no lanes has no effect.
     pub(super) fn arrive(&mut self, warp: &mut Suspended, arrival: &LaneArrival) {
         if arrival.lanes == 0 {
             return;
@@ -167,8 +171,10 @@ impl LaneBarriers {
         warp.lanes.arrive(arrival, warp.resume);
     }
 
-    /// Hands back the lanes that wait at barriers which are complete. `started`: all warps of the block have; those that have
-    /// not, or are done, are no longer among `warps`.
+    /// Hands back the lanes that wait at complete barriers.
+    ///
+    /// `started` says whether all warps of the block have started. `warps` lacks the warps that
+    /// have not started, and may lack warps that are done.
     pub(super) fn release(&mut self, warps: &mut [Suspended], started: bool) {
         for barrier in 0..BARRIERS as u32 {
             if self.active >> barrier & 1 == 0 || !self.is_complete(barrier, warps, started) {

@@ -1,10 +1,10 @@
 //! Running a grid: [`launch`].
 //!
 //! Worker threads take blocks in ascending order, a few at a time. A worker has one
-//! [`WarpContext`](crate::warp::WarpContext) and runs a block's warps in turn; the usual block,
+//! [`WarpContext`](crate::warp::WarpContext) and runs a block's warps in turn. The usual block,
 //! whose warps neither wait nor yield, is one call of the [`Engine`], which chains them. A block
-//! that waits for others is set aside, and has turns among the blocks that were set aside before.
-//! What an engine computes is not known here.
+//! that waits for other blocks is set aside, and has turns among the blocks that were set aside
+//! before. This module does not know the computations of an engine.
 
 mod barrier;
 mod block;

@@ -1,10 +1,11 @@
-//! What a launch came to.
+//! The outcome of a launch.
 
 use std::fmt;
 
 use crate::fault::FaultKind;
 
-/// Sums over all worker threads; see the fields of the same names in [`WarpContext`](crate::warp::WarpContext).
+/// Sums over all worker threads; see the fields of the same names in
+/// [`WarpContext`](crate::warp::WarpContext).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     pub instructions: u64,
@@ -19,17 +20,18 @@ pub struct Outcome {
     /// Blocks that ended without a fault.
     pub blocks_done: u64,
     pub fault: Option<Fault>,
-    /// Whether a block was found to repeat a state: how often its loop went round depends on the
-    /// engine.
+    /// Whether a block was found to repeat a state. The number of rounds of its loop then depends
+    /// on the engine.
     pub spun: bool,
 }
 
-/// The fault of the lowest faulting block (by linear index, x fastest). A cooperative launch stops at the first fault
-/// that it meets.
+/// The fault of the lowest faulting block (by linear index, x fastest). A cooperative launch stops
+/// at the first fault that it meets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     pub kind: FaultKind,
-    /// Of the instruction, in bytes; for stuck barriers and exceeded time where the warp would go on.
+    /// The address of the instruction in bytes. For stuck barriers and exceeded time, the address
+    /// at which the warp would go on.
     pub pc: u64,
     pub block: [u32; 3],
     pub warp: u32,
@@ -38,19 +40,20 @@ pub struct Fault {
     pub address: u64,
     /// For a stuck barrier or a deadlock: the warps and lanes that wait.
     pub waiting: Vec<Waiting>,
-    /// For a deadlock of blocks: how many there are that have begun and cannot go on.
+    /// For a deadlock of blocks: the number of blocks that have begun and cannot go on.
     pub spinning: u64,
 }
 
-/// A warp that waits at a barrier, or lanes of it; or lanes that wait for others of their warp.
+/// A warp or lanes of it that wait at a barrier, or lanes that wait for other lanes of their warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Waiting {
     pub warp: u32,
-    /// One bit for each lane that waits by itself. None: the warp as a whole.
+    /// One bit for each lane that waits by itself. `None`: the warp waits as a whole.
     pub lanes: Option<u64>,
-    /// None: for others of its warp.
+    /// The barrier's number. `None`: lanes wait for other lanes of their warp, or the warp waits at
+    /// the barrier of the cluster.
     pub barrier: Option<u32>,
-    /// Where it would go on.
+    /// The address at which the warp or its lanes would go on.
     pub pc: u64,
 }
 

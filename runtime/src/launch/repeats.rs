@@ -1,12 +1,12 @@
-//! Whether a block comes back to a state that it was in.
+//! Snapshots of a block, which tell whether the block comes back to an earlier state.
 
 use super::barrier::Barriers;
 use super::block::Block;
 use super::lanes::{LaneBarriers, Lanes};
 use super::suspended::{State, Suspended};
 
-/// The state of a block at some time, as far as its warps could tell. Buffers stay for the next
-/// snapshot.
+/// The state of a block at some time, as far as its warps could observe it. Buffers stay for the
+/// next snapshot.
 #[derive(Default)]
 pub(super) struct Snapshot {
     warps: Vec<Warp>,
@@ -18,15 +18,16 @@ pub(super) struct Snapshot {
     extent: Extent,
 }
 
-/// The part of a block's state that is kept.
+/// The part of a block's state that a snapshot keeps.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Extent {
-    /// Registers of the warp in one slot.
+    /// The registers of the warp in one slot.
     Warp(usize),
-    /// Of all warps. Those that wait change nothing as long as nothing releases them.
+    /// The registers of all warps that are ready. Waiting warps change nothing as long as nothing
+    /// releases them.
     #[default]
     Registers,
-    /// Local and shared memory as well.
+    /// The registers of all warps, and local and shared memory as well.
     Memory,
 }
 
@@ -42,8 +43,8 @@ struct Warp {
     kept: [usize; 2],
 }
 
-/// Words of 8 bytes in which registers may differ that are nearly the same: counters and places of
-/// one lane, and masks. What all lanes of a warp compute is more.
+/// The number of 8-byte words in which nearly equal registers may differ: counters and places of
+/// one lane, and masks. A value that all lanes of a warp compute takes more words.
 const NEAR: usize = 6;
 
 /// The most bytes that are kept of a block.
@@ -57,7 +58,7 @@ impl Warp {
 }
 
 impl Snapshot {
-    /// Keeps what a block is now. False if that is too much.
+    /// Keeps the current state of a block. Returns false if the state is too large.
     pub(super) fn take(&mut self, block: &Block, extent: Extent) -> bool {
         self.warps.clear();
         self.bytes.clear();
@@ -83,7 +84,7 @@ impl Snapshot {
         self.bytes.len() <= MAX_BYTES
     }
 
-    /// Whether a block, the same, is again what it was.
+    /// Returns whether the block of the snapshot is again in the state of the snapshot.
     pub(super) fn is_of(&self, block: &Block) -> bool {
         let mut left = &self.bytes[..];
         let mut is_next = |bytes: &[u8]| {
@@ -106,8 +107,10 @@ impl Snapshot {
             && (self.extent != Extent::Memory || is_next(block.shared_content()))
     }
 
-    /// Whether the one warp of the snapshot has nearly the registers that it had, where it would go
-    /// on as it would have then.
+    /// Returns whether the snapshot's only warp has nearly the registers that it had.
+    ///
+    /// `None` if the snapshot has all warps, or if the warp would now go on elsewhere or has
+    /// another state.
     pub(super) fn is_near(&self, block: &Block) -> Option<bool> {
         let (Extent::Warp(slot), [was]) = (self.extent, &self.warps[..]) else { return None };
         let warp = &block.suspended[slot];
@@ -118,8 +121,8 @@ impl Snapshot {
         Some(words.filter(|(now, before)| now != before).take(NEAR + 1).count() <= NEAR)
     }
 
-    /// Whether warps waited then whose registers were not kept, and that something has released
-    /// since.
+    /// Returns whether a barrier has since released warps, of which the snapshot may have kept no
+    /// registers.
     pub(super) fn lacks_released(&self, block: &Block) -> bool {
         self.extent == Extent::Registers && self.released != block.released
     }

@@ -1,4 +1,4 @@
-//! [`launch`]: checks, what the workers share, and the hand-out of blocks.
+//! [`launch`]: its checks, the state that the workers share, and the hand-out of blocks.
 
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
@@ -19,7 +19,7 @@ use crate::warp::SHARED_PADDING;
 /// The most blocks that a worker takes at once.
 const MAX_CHUNK: u64 = 64;
 
-/// A launch in progress: what its workers share.
+/// A launch in progress: the state that its workers share.
 pub(super) struct Launch<'a> {
     pub memory: &'a Memory,
     pub engine: &'a dyn Engine,
@@ -30,31 +30,34 @@ pub(super) struct Launch<'a> {
     pub workers: u64,
     /// The next block to hand out.
     next: AtomicU64,
-    /// Warps that have storage.
+    /// The number of warps that have storage.
     slots: AtomicU32,
-    /// Host memory that resident blocks take at most, as far as register files have grown.
+    /// The most host memory that resident blocks take, as far as register files have grown.
     resident_bytes: AtomicU64,
-    /// Sums over the workers, brought up to date now and then.
+    /// Blocks that are done: a sum over the workers, updated now and then. So is `instructions`.
     pub done: AtomicU64,
     pub instructions: AtomicU64,
-    /// Index of the lowest block with a fault, `u64::MAX` while there is none. Higher ones need not run.
+    /// Index of the lowest block with a fault, `u64::MAX` while there is none. Higher blocks need
+    /// not run.
     pub lowest_fault: AtomicU64,
     ended: Mutex<Ended>,
-    /// Blocks that were set aside, of each worker. A worker keeps its own locked during a round;
-    /// more than one is only locked by who holds `prover`, in this order.
+    /// The blocks that each worker has set aside.
+    ///
+    /// A worker keeps its own list locked during a round. Only the holder of `prover` locks more
+    /// than one list, in the order of the workers.
     aside: Vec<Mutex<Vec<Block>>>,
-    /// Blocks in addition to those that run at once.
+    /// The number of blocks in addition to the blocks that run at once.
     more_blocks: AtomicU64,
     /// Whether a block was found to repeat a state.
     pub spun: AtomicBool,
     /// Shares of the workers that still begin blocks.
     pub busy: AtomicU64,
-    /// Held while all blocks are asked whether one can go on, which workers should wait for.
+    /// Held while a worker probes whether any block can go on. Other workers should wait for it.
     pub prover: Mutex<()>,
     pub is_proving: AtomicBool,
 }
 
-/// What workers leave when they end.
+/// The results that workers leave when they end.
 #[derive(Default)]
 struct Ended {
     counts: Counts,
@@ -62,19 +65,20 @@ struct Ended {
     error: Option<LaunchError>,
 }
 
-/// What is the same for all blocks.
+/// Properties that all blocks share.
 pub(super) struct Shape {
     pub lanes: u32,
     pub warps: u32,
-    /// Lanes of a warp that exist: in the last of a block, and in all others.
+    /// The lanes that exist in the last warp of a block. `full_mask` has the lanes of all other
+    /// warps.
     pub last_mask: u64,
     pub full_mask: u64,
     pub register_bytes: u64,
-    /// Per lane and per warp.
+    /// Bytes of local memory per lane. `warp_local_bytes` is the size per warp.
     pub local_bytes: u64,
     pub warp_local_bytes: u64,
     pub shared_bytes: u64,
-    /// Three rows of `tid_stride`.
+    /// Thread indices: three rows of `tid_stride`.
     pub tid: Vec<u32>,
     pub tid_stride: u64,
 }
@@ -105,12 +109,12 @@ impl Shape {
         })
     }
 
-    /// Lanes of a warp of the block that exist.
+    /// Returns the lanes of a warp of the block that exist.
     pub(super) fn launch_mask(&self, warp: u32) -> u64 {
         if warp + 1 == self.warps { self.last_mask } else { self.full_mask }
     }
 
-    /// Host memory of one block whose warps are all suspended.
+    /// Returns the host memory of one block whose warps are all suspended, in bytes.
     fn block_bytes(&self) -> u64 {
         let warp = self.register_bytes.saturating_add(padded_local_bytes(self.warp_local_bytes));
         let own = size_of::<Block>() as u64 + SHARED_PADDING + self.shared_bytes;
@@ -118,15 +122,18 @@ impl Shape {
     }
 }
 
-/// Indices of a block's threads, and of those that would follow: three rows of `stride`. In a one-dimensional block those
-/// that follow go on along x, so that x is evenly spaced in every warp.
+/// Returns the indices of a block's threads, and of the threads that would follow: three rows of
+/// `stride`.
+///
+/// In a one-dimensional block the following threads go on along x, so that x is evenly spaced in
+/// every warp.
 fn thread_indices([x, y, z]: [u32; 3], stride: usize) -> Vec<u32> {
     let run = if y == 1 && z == 1 { stride } else { x as usize };
     let mut rows = vec![0; 3 * stride];
     let (row_x, rest) = rows.split_at_mut(stride);
     let (row_y, row_z) = rest.split_at_mut(stride);
     let (mut at_y, mut at_z, mut start) = (0, 0, 0);
-    // A run of equal y and z at a time.
+    // Each iteration fills a run of equal y and z.
     while start < stride {
         let end = stride.min(start + run);
         for (index, at_x) in row_x[start..end].iter_mut().zip(0..) {
@@ -143,10 +150,10 @@ fn thread_indices([x, y, z]: [u32; 3], stride: usize) -> Vec<u32> {
     rows
 }
 
-/// Runs a grid to its end, or to a fault or limit. `progress`, if given, is called now and then on the calling thread
-/// with the blocks done and their number.
+/// Runs a grid to its end, or to a fault or limit.
 ///
-/// The calling thread is one of the workers. With one worker blocks run in order, x fastest.
+/// The calling thread is one of the workers. It calls `progress`, if given, now and then with the
+/// number of blocks done and of all blocks. With one worker blocks run in order, x fastest.
 pub fn launch(
     memory: &Memory,
     engine: &dyn Engine,
@@ -205,8 +212,10 @@ pub fn launch(
 }
 
 impl Launch<'_> {
-    /// What one thread does. `shares` says which blocks of a cooperative launch it has: those whose index is one of
-    /// them modulo the number of workers.
+    /// Does the work of one thread.
+    ///
+    /// In a cooperative launch the thread has the blocks whose index, modulo the number of workers,
+    /// is in `shares`.
     fn work(&self, shares: &[u64], progress: Option<&dyn Fn(u64, u64)>) {
         let _guard = AbandonOnPanic(self);
         let result = Worker::new(self, shares, progress).and_then(|mut worker| {
@@ -229,13 +238,14 @@ impl Launch<'_> {
         }
     }
 
-    /// No more blocks are handed out, and those that run are moot.
+    /// Ends the hand-out of blocks, and makes the running blocks moot.
     fn abandon(&self) {
         self.lowest_fault.store(0, Relaxed);
         self.next.store(self.blocks, Relaxed);
     }
 
-    /// The next blocks to run, in ascending order: fewer at once towards the end, so that all workers end together.
+    /// Takes the next blocks to run, in ascending order. Towards the end it takes fewer at once, so
+    /// that all workers end together.
     pub(super) fn take(&self) -> std::ops::Range<u64> {
         let left = self.blocks.saturating_sub(self.next.load(Relaxed));
         let chunk = if self.workers == 1 {
@@ -247,7 +257,7 @@ impl Launch<'_> {
         first.min(self.blocks)..first.saturating_add(chunk).min(self.blocks)
     }
 
-    /// Records a fault of a block; the lowest block's stays.
+    /// Records a fault of a block. The fault of the lowest block stays.
     pub(super) fn report(&self, block: u64, fault: Fault) {
         self.lowest_fault.fetch_min(block, Relaxed);
         let mut ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
@@ -256,20 +266,21 @@ impl Launch<'_> {
         }
     }
 
-    /// Whether a block need not run on.
+    /// Returns whether a block need not run on.
     #[inline]
     pub(super) fn is_moot(&self, block: &Block) -> bool {
         let lowest = self.lowest_fault.load(Relaxed);
-        // One that was set aside may wait for the block that has the fault.
+        // A block that was set aside may wait for the block that has the fault.
         block.index > lowest || block.aside && lowest != u64::MAX
     }
 
-    /// The blocks that a worker has set aside.
+    /// Locks the blocks that a worker has set aside.
     pub(super) fn aside(&self, worker: u64) -> MutexGuard<'_, Vec<Block>> {
         self.aside[worker as usize].lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether memory allows a block in addition to those that run at once; then it counts.
+    /// Counts a block in addition to the blocks that run at once. Returns false if a limit of
+    /// blocks or memory forbids it.
     pub(super) fn admit(&self) -> bool {
         let bytes = self.shape.block_bytes();
         let sum = |sum: &AtomicU64, more: u64, most: u64| {
@@ -280,13 +291,13 @@ impl Launch<'_> {
         admitted && sum(&self.resident_bytes, bytes, self.config.max_resident_bytes)
     }
 
-    /// Whether few blocks, in bytes, have been set aside.
+    /// Returns whether the blocks that have been set aside take little memory.
     pub(super) fn has_few_aside(&self) -> bool {
         const FEW: u64 = 64 << 20;
         self.more_blocks.load(Relaxed).saturating_mul(self.shape.block_bytes()) < FEW
     }
 
-    /// Storage for one more warp.
+    /// Allocates storage for one more warp.
     pub(super) fn storage(&self) -> Result<WarpStorage, LaunchError> {
         let slot = self.slots.fetch_add(1, Relaxed);
         WarpStorage::new(slot, self.shape.register_bytes, self.shape.warp_local_bytes)
@@ -312,14 +323,15 @@ impl Launch<'_> {
         storage.grow(register_bytes)
     }
 
-    /// Coordinates of a block.
+    /// Returns the coordinates of a block.
     pub(super) fn ctaid(&self, index: u64) -> [u32; 3] {
         let [x, y, _] = self.config.grid.map(u64::from);
         [(index % x) as u32, (index / x % y) as u32, (index / x / y) as u32]
     }
 }
 
-/// Blocks of a cooperative launch would wait for ever for those of a worker that panicked.
+/// Abandons the launch when a worker panics. Else blocks of a cooperative launch would wait for
+/// ever for the worker's blocks.
 struct AbandonOnPanic<'a>(&'a Launch<'a>);
 
 impl Drop for AbandonOnPanic<'_> {

@@ -1,16 +1,19 @@
-//! Warps of a block that go in step: one after the other has its turn, round after round, as long as each comes to the barrier of the
-//! whole block to which those before it have come, or is done. A round that all have gone through completes the barrier, and none need be
-//! entered as waiting at it.
+//! Warps of a block that go in step.
 //!
-//! During a call an engine goes through the table of [`Turn`]s. Compiled code does so by itself where the next warp of a round follows
-//! one that has come to the round's barrier.
+//! In each round, one warp after the other runs until it reaches the block-wide barrier that the
+//! earlier warps of this round reached, or is done. A round that all warps have gone through
+//! completes the barrier, so no warp need be entered as waiting at it.
+//!
+//! During a call an engine goes through the table of [`Turn`]s. Compiled code itself goes on to the
+//! next warp of a round, if the warp before it has come to the round's barrier.
 
 use std::ptr;
 
 use super::suspended::{StoragePointers, Suspended};
 use crate::warp::{BARRIERS, BarrierCounts, ExitCode, WarpContext};
 
-/// A warp of the table: the fields that the context has of it while it runs, in the context's order, and how its last turn ended.
+/// A warp of the table: the fields that the context has of a running warp, in the context's order,
+/// and the end of the warp's last turn.
 #[repr(C, align(64))]
 #[derive(Clone, Copy)]
 pub(crate) struct Turn {
@@ -36,14 +39,14 @@ impl Turn {
 pub(crate) struct TurnEnd {
     /// Block to go on at, or [`DONE`].
     pub resume: u32,
-    /// 1 if it has come to a barrier in this call, else 0.
+    /// 1 if the warp has come to a barrier in this call, else 0.
     pub came: u32,
 }
 
-/// Block to go on at: none.
+/// The block to go on at of a warp that is done.
 pub(crate) const DONE: u32 = u32::MAX;
 
-/// No barrier.
+/// The barrier number that stands for no barrier.
 pub(crate) const NO_BARRIER: u32 = u32::MAX;
 
 /// Added to the number of a barrier that counts lanes.
@@ -51,21 +54,23 @@ const OF_LANES: u32 = 1 << 16;
 
 const _: () = assert!((BARRIERS as u32) < OF_LANES);
 
-/// The block's warps that have been suspended, during a call of the engine for one of them or for all.
+/// The suspended warps of a block, during a call of the engine for one of them or for all.
 pub(crate) struct Step {
-    /// The warps, and a turn for each.
+    /// The warps. `turns` has a turn for each.
     pub(super) warps: Vec<Suspended>,
     turns: Vec<Turn>,
-    /// The turn of the warp that runs. Null or behind the last: the call has ended with the round.
+    /// The turn of the running warp. Null or behind the last turn if no suspended warp runs, or if
+    /// the call has ended with the round.
     pub(crate) turn: *mut Turn,
-    /// The last one, if an engine may go on to another warp; else null.
+    /// The last turn, if an engine may go on to another warp; else null.
     pub(crate) last: *mut Turn,
     /// The number of the barrier to which warps have come in this round, or [`NO_BARRIER`].
     pub(crate) barrier: u32,
-    /// Counted instructions with which no further round begins, and rounds.
+    /// The count of instructions from which on no further round begins. `rounds` is the number of
+    /// rounds left.
     pub(super) until: u64,
     pub(super) rounds: u32,
-    /// Of a turn.
+    /// The back edges of a turn.
     pub(crate) back_edges: u64,
     /// `WarpContext::instructions` when the turn began.
     pub(crate) turn_began: u64,
@@ -92,19 +97,22 @@ fn number((barrier, counts): (u32, BarrierCounts)) -> u32 {
 }
 
 impl Step {
-    /// Which warp has its turn. Behind the last: none.
+    /// Returns the index of the warp that has its turn, or the number of warps if there is none.
     pub(super) fn running(&self) -> usize {
         let bytes = self.turn.addr().wrapping_sub(self.turns.as_ptr().addr());
         if self.turn.is_null() { self.warps.len() } else { bytes / size_of::<Turn>() }
     }
 
-    /// The next warp, past those that are done or in the next round. Behind the last: no round begins, with so many counted instructions.
+    /// Returns the index of the next warp that is not done, in this round or in the next.
+    ///
+    /// The index lies behind the last warp if no round begins after `instructions` counted
+    /// instructions.
     #[inline(never)]
     fn next(&mut self, running: usize, instructions: u64) -> usize {
         let count = self.turns.len();
         let left = |from: usize| (from..count).find(|&index| !self.turns[index].is_done());
         let next = left(running + 1).or_else(|| {
-            // The next round may be to another barrier.
+            // The next round may lead to another barrier.
             let met = std::mem::replace(&mut self.barrier, NO_BARRIER) != NO_BARRIER;
             self.rounds = self.rounds.saturating_sub(1);
             if met && self.rounds > 0 && instructions < self.until { left(0) } else { None }
@@ -112,7 +120,7 @@ impl Step {
         next.unwrap_or(count)
     }
 
-    /// The barrier to which warps have come in the round that has ended too early.
+    /// Takes the barrier to which warps have come in a round that has ended too early.
     pub(super) fn take_barrier(&mut self) -> Option<(u32, BarrierCounts)> {
         let barrier = std::mem::replace(&mut self.barrier, NO_BARRIER);
         let counts =
@@ -127,7 +135,7 @@ impl Step {
         self.turns.extend(self.warps.iter().map(Suspended::turn));
     }
 
-    /// Gives them back, with what has become of them.
+    /// Gives the warps back to the block, in the states in which their turns ended.
     pub(super) fn give_back(&mut self, warps: &mut Vec<Suspended>) {
         for (warp, turn) in self.warps.iter_mut().zip(&self.turns) {
             let TurnEnd { resume, came } = turn.end;
@@ -144,7 +152,7 @@ impl Step {
         (self.turn, self.last) = (ptr::null_mut(), ptr::null_mut());
     }
 
-    /// The warp that runs has other storage.
+    /// Updates a running warp's turn after its storage has moved.
     pub(super) fn move_storage(&mut self, index: usize) {
         let StoragePointers { registers, register_bytes, local, .. } =
             self.warps[index].storage.place();
@@ -152,7 +160,7 @@ impl Step {
         (turn.registers, turn.register_bytes, turn.local) = (registers, register_bytes, local);
     }
 
-    /// Whether an engine may go on to another warp.
+    /// Sets whether an engine may go on to another warp.
     pub(super) fn allow(&mut self, passes: bool) {
         let last = self.turns.len().wrapping_sub(1);
         self.last =
@@ -161,26 +169,29 @@ impl Step {
 }
 
 impl WarpContext<'_> {
-    /// The running warp's turn has ended so. Whether another one has its turn now: `resume` is then where that one goes on. If not, the call
-    /// ends with this exit code, and asking again changes nothing.
+    /// Ends the running warp's turn with an exit code. Returns whether another warp has its turn
+    /// now.
+    ///
+    /// If so, `resume` is the block at which that warp goes on. If not, the call ends with the exit
+    /// code, and another call of this function changes nothing.
     #[inline]
     pub fn pass_on(&mut self, code: ExitCode) -> bool {
         !self.step.last.is_null() && self.next_turn(code)
     }
 
-    /// For engines that do not pass on: this call is for one warp.
+    /// Limits the call to one warp, for engines that do not pass on.
     pub fn stay_in_warp(&mut self) {
         self.step.last = ptr::null_mut();
     }
 
-    /// As [`WarpContext::pass_on`], of warps that go in step.
+    /// Passes on as [`WarpContext::pass_on`], for warps that go in step.
     #[inline]
     pub(super) fn next_turn(&mut self, code: ExitCode) -> bool {
         let whole = if code == ExitCode::Barrier { self.whole_barrier() } else { None };
         let step = &mut self.step;
         let running = step.running();
         let Some(turn) = step.turns.get_mut(running) else { return false };
-        // A turn that counted nothing is charged by the scheduler.
+        // The scheduler charges a turn that counted nothing.
         let counted = self.instructions > step.turn_began;
         match whole {
             None if code == ExitCode::Done => turn.end.resume = DONE,
@@ -206,7 +217,7 @@ impl WarpContext<'_> {
         goes_on
     }
 
-    /// This one of the suspended warps goes on.
+    /// Goes on with the suspended warp at `index`.
     #[inline]
     pub(super) fn begin_turn(&mut self, index: usize) {
         let turns = &mut self.step.turns;
@@ -217,12 +228,12 @@ impl WarpContext<'_> {
             (turn.local, turn.launch_mask, turn.barrier_released);
         (self.warp, self.slot, self.barrier_result) = (turn.warp, turn.slot, turn.barrier_result);
         self.resume = turn.end.resume;
-        // It is a chain of its own.
+        // The warp is a chain of its own.
         self.chain_end = 0;
         self.expect_turn();
     }
 
-    /// A turn begins.
+    /// Sets the fields with which a turn begins.
     #[inline]
     pub(super) fn expect_turn(&mut self) {
         self.back_edges = self.step.back_edges;
@@ -230,7 +241,7 @@ impl WarpContext<'_> {
         self.step.turn_began = self.instructions;
     }
 
-    /// The warp has this storage.
+    /// Sets the storage of the warp.
     #[inline]
     pub(super) fn stand_at(
         &mut self,

@@ -1,4 +1,4 @@
-//! A warp that has been suspended, and what each warp that runs has for its own.
+//! A suspended warp, and the storage that each running warp has for itself.
 
 use super::config::LaunchError;
 use super::lanes::{Lanes, Released};
@@ -6,7 +6,8 @@ use super::step::{DONE, Turn, TurnEnd};
 use crate::warp::{BarrierKind, LOCAL_PADDING};
 use crate::zeroed::Zeroed;
 
-/// Register file and local memory of one warp: allocations of their own, so that debug builds have a fence between them.
+/// The register file and local memory of one warp. Each is an allocation of its own, so that debug
+/// builds have a fence between them.
 pub(super) struct WarpStorage {
     /// `WarpContext::slot` of the warps that use it.
     slot: u32,
@@ -18,7 +19,7 @@ pub(super) struct WarpStorage {
 }
 
 impl WarpStorage {
-    /// Sizes in bytes, of the whole warp.
+    /// Allocates the storage of one warp. The sizes are in bytes, for the whole warp.
     pub(super) fn new(
         slot: u32,
         register_bytes: u64,
@@ -38,7 +39,7 @@ impl WarpStorage {
         self.registers.bytes()
     }
 
-    /// Where it is.
+    /// Returns the pointers to the storage.
     #[inline]
     pub(super) fn place(&self) -> StoragePointers {
         StoragePointers {
@@ -70,10 +71,11 @@ impl WarpStorage {
         }
     }
 
-    /// Makes the register file larger. What it holds stays.
+    /// Makes the register file larger. Its content stays.
     pub(super) fn grow(&mut self, register_bytes: u64) -> Result<(), LaunchError> {
         let larger = allocate(register_bytes.max(self.register_bytes()))?;
-        // SAFETY: both allocations have as many bytes as the smaller one, and no warp uses them at the moment.
+        // SAFETY: both allocations have as many bytes as the smaller one, and no warp uses them at
+        // the moment.
         unsafe {
             larger
                 .pointer()
@@ -93,7 +95,7 @@ impl WarpStorage {
     }
 }
 
-/// A warp's storage as its context has it.
+/// The pointers to a warp's storage, as its context has them.
 pub(super) struct StoragePointers {
     pub slot: u32,
     pub registers: *mut u8,
@@ -101,19 +103,19 @@ pub(super) struct StoragePointers {
     pub local: *mut u8,
 }
 
-/// Bytes that a warp's local memory takes.
+/// Returns the bytes that a warp's local memory takes, with padding.
 pub(super) fn padded_local_bytes(local_bytes: u64) -> u64 {
     if local_bytes == 0 { 0 } else { local_bytes.saturating_add(LOCAL_PADDING) }
 }
 
-/// Memory as compiled code wants it.
+/// Allocates memory with the alignment that compiled code needs.
 pub(super) fn allocate(bytes: u64) -> Result<Zeroed, LaunchError> {
     Zeroed::new(bytes, 64).ok_or(LaunchError::HostOutOfMemory { bytes })
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum State {
-    /// Can go on. `yielded`: it gave up its turn the last time.
+    /// The warp can go on. `yielded`: it gave up its last turn.
     Ready {
         yielded: bool,
     },
@@ -121,7 +123,7 @@ pub(super) enum State {
         barrier: u32,
         kind: BarrierKind,
     },
-    /// All its lanes wait, or it said that it has nothing to do until some are released.
+    /// All lanes of the warp wait, or it said that it has nothing to do until some are released.
     WaitingForLanes,
     Done,
 }
@@ -134,16 +136,16 @@ pub(crate) struct Suspended {
     pub resume: u32,
     pub launch_mask: u64,
     pub barrier_result: u32,
-    /// Bit set of the barriers at which it has arrived since they were last complete.
+    /// Bit set of the barriers at which the warp has arrived since they were last complete.
     pub arrived: u32,
     pub lanes: Lanes,
-    /// The lanes that were handed back to it last.
+    /// The lanes that were last handed back to the warp.
     pub released: u64,
     pub storage: WarpStorage,
 }
 
 impl Suspended {
-    /// A warp that has not run yet.
+    /// Returns a warp that has not run yet.
     pub(super) fn fresh(warp: u32, launch_mask: u64, storage: WarpStorage) -> Suspended {
         Suspended {
             warp,
@@ -158,7 +160,7 @@ impl Suspended {
         }
     }
 
-    /// Becomes the warp of the same number in a later block: it was the last one's, and is done.
+    /// Becomes the warp of the same number in a later block. The last block's warp is done.
     pub(super) fn begin_anew(&mut self) {
         self.state = State::Ready { yielded: false };
         (self.resume, self.barrier_result, self.arrived, self.released) = (0, 0, 0, 0);
@@ -168,12 +170,12 @@ impl Suspended {
         self.state == State::Done
     }
 
-    /// Lanes that have neither exited nor wait.
+    /// Returns the lanes that have neither exited nor wait.
     pub(super) fn free_lanes(&self) -> u64 {
         self.launch_mask & !self.lanes.exited & !self.lanes.waiting()
     }
 
-    /// It is done.
+    /// Notes that the warp is done.
     pub(super) fn finish(&mut self) {
         self.state = State::Done;
         if !self.lanes.are_together() {
@@ -181,7 +183,7 @@ impl Suspended {
         }
     }
 
-    /// Its turn, as the first of a call.
+    /// Returns the warp's turn, as the first turn of a call.
     pub(super) fn turn(&self) -> Turn {
         let StoragePointers { slot, registers, register_bytes, local } = self.storage.place();
         Turn {
@@ -197,12 +199,12 @@ impl Suspended {
         }
     }
 
-    /// It came to a barrier at which all others have arrived.
+    /// Notes that the warp came to a barrier at which all other warps have arrived.
     pub(super) fn come_through(&mut self, released: u64) {
         (self.state, self.released) = (State::Ready { yielded: false }, released);
     }
 
-    /// Hands back what the next complete barrier has released, if there is one.
+    /// Hands back the lanes that the next complete barrier has released, if there is one.
     pub(super) fn hand_over(&mut self) {
         let released = self.lanes.take_released().unwrap_or(Released { lanes: 0, result: None });
         self.released = released.lanes;

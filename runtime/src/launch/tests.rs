@@ -74,7 +74,7 @@ fn linear(config: &LaunchConfig, ctaid: [u32; 3]) -> u64 {
     x + u64::from(config.grid[0]) * (y + u64::from(config.grid[1]) * z)
 }
 
-/// The least of the register file, as a counter.
+/// Returns the lowest byte of the register file, as a counter.
 fn counter<'c>(context: &'c mut WarpContext<'_>) -> &'c mut u8 {
     &mut context.registers()[0]
 }

@@ -1,4 +1,5 @@
-//! Threads that help the one that launches. They stay for the next launch: to start one takes longer than many launches do.
+//! Helpers of the thread that launches. They stay for the next launch: starting a thread takes
+//! longer than many launches do.
 
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
@@ -6,12 +7,16 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-/// The helpers of a launch that is over. Launches that run at the same time have different ones: each launch needs all of its own at
+/// The helpers of a launch that is over.
+///
+/// Launches that run at the same time have different helpers. Each launch needs all its helpers at
 /// once, since blocks of a cooperative launch wait for each other.
 static IDLE: Mutex<Option<ThreadPool>> = Mutex::new(None);
 
-/// Does shares 0 to `shares - 1` at the same time: the first on the calling thread, by `own`, each of the others on a thread of its own, by
-/// `other`. If the host refuses threads, the calling thread does them all.
+/// Does shares 0 to `shares - 1` at the same time.
+///
+/// `own` does the first share on the calling thread. `other` does each other share on a thread of
+/// its own. If the host refuses threads, the calling thread does all shares.
 pub(super) fn share_out(shares: u64, other: impl Fn(&[u64]) + Sync, own: impl FnOnce(&[u64])) {
     let helpers = if shares > 1 { helpers(shares as usize - 1) } else { None };
     let Some(helpers) = helpers else { return own(&(0..shares).collect::<Vec<_>>()) };
@@ -28,7 +33,8 @@ pub(super) fn share_out(shares: u64, other: impl Fn(&[u64]) + Sync, own: impl Fn
     }
 }
 
-/// Calls `make` with 0 to `pieces - 1`, on so many threads of which the calling one is one. Gives what it made, in this order.
+/// Calls `make` with 0 to `pieces - 1` on `threads` threads, and returns the results in this order.
+/// The calling thread is one of the threads.
 pub fn share<T: Send>(threads: usize, pieces: usize, make: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let (next, made) = (AtomicUsize::new(0), Mutex::new(Vec::with_capacity(pieces)));
     let work = |_: &[u64]| loop {
@@ -45,7 +51,7 @@ pub fn share<T: Send>(threads: usize, pieces: usize, make: impl Fn(usize) -> T +
     made.into_iter().map(|(_, one)| one).collect()
 }
 
-/// So many threads, or more. None if the host refuses them.
+/// Returns `count` threads or more, or `None` if the host refuses them.
 fn helpers(count: usize) -> Option<ThreadPool> {
     let idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner).take();
     idle.filter(|idle| idle.current_num_threads() >= count).or_else(|| {

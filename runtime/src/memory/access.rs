@@ -1,4 +1,4 @@
-//! What lanes and copies do with guest memory.
+//! The accesses of lanes and copies to guest memory.
 
 use std::ptr::{self, NonNull};
 
@@ -8,7 +8,7 @@ use crate::fault::FaultKind;
 use crate::warp::{PAGE_BITS, PAGE_BYTES, Tlb, TlbEntry, Ways, no_page, tlb_slot};
 use crate::window::Target;
 
-/// Where the page of `address` begins.
+/// Returns the address at which the page of `address` begins.
 const fn page_start(address: u64) -> u64 {
     address & !(PAGE_BYTES - 1)
 }
@@ -23,21 +23,26 @@ fn within(host: NonNull<u8>, address: u64) -> *mut u8 {
     host.as_ptr().wrapping_add((address & (PAGE_BYTES - 1)) as usize)
 }
 
-/// How many misses of an instruction find a run each; then one in [`MISSES_FROM_THEN`] does. Lanes in
-/// many buffers at once gain nothing from a run, and the search takes a lock that workers share.
+/// The number of misses of an instruction that find a run each. After them, one miss in
+/// [`MISSES_FROM_THEN`] does.
+///
+/// Lanes in many buffers at once gain nothing from a run, and the search takes a lock that workers
+/// share.
 const MISSES_IN_FULL: u64 = 1 << 12;
 const MISSES_FROM_THEN: u64 = 16;
 
 impl Memory {
-    /// Host address to read (write) so many bytes of one page at, `None` if the page is sparse.
+    /// Returns the host address to read (write) `bytes` bytes of one page at. `None` if the page is
+    /// sparse.
     #[inline]
     fn host(&self, address: u64, bytes: u64, write: bool) -> Result<Option<*mut u8>, FaultKind> {
         let allows = |access: Access| if write { access.write } else { access.read };
         self.host_if(address, allows, || self.bytes.have(address, bytes))
     }
 
-    /// As [`Memory::host`], on pages whose access `allows` accepts. `in_bytes` says whether a range
-    /// of `map_bytes` has all of the access.
+    /// Returns the address as [`Memory::host`], on pages whose permissions `allows` accepts.
+    ///
+    /// `in_bytes` returns whether a range of `map_bytes` has all of the access.
     #[inline]
     fn host_if(
         &self,
@@ -55,13 +60,15 @@ impl Memory {
         }
     }
 
-    /// Whether so many bytes can be read (written), sparse or not. They lie on one page.
+    /// Returns whether `bytes` bytes of one page can be read (written). Sparse pages permit both.
     pub fn permits(&self, address: u64, bytes: u64, write: bool) -> bool {
         self.host(address, bytes, write).is_ok()
     }
 
-    /// Loads `bytes` (1, 2, 4, 8 or 16), little endian. Bytes on sparse pages read zero. An aligned access of up to 8
-    /// bytes is atomic; one that is not may lie across pages.
+    /// Loads a little-endian value of `bytes` (1, 2, 4, 8 or 16) bytes.
+    ///
+    /// Bytes on sparse pages read zero. An aligned access of up to 8 bytes is atomic. An unaligned
+    /// access may lie across pages.
     #[inline]
     pub fn load(&self, address: u64, bytes: u32) -> Result<(u128, Residency), FaultKind> {
         debug_assert!(matches!(bytes, 1 | 2 | 4 | 8 | 16));
@@ -77,8 +84,10 @@ impl Memory {
         }
     }
 
-    /// Stores the low `bytes` (1, 2, 4, 8 or 16) of `value`. Bytes on sparse pages are dropped. On a fault nothing is
-    /// stored. Atomic as [`Memory::load`].
+    /// Stores the low `bytes` (1, 2, 4, 8 or 16) bytes of `value`.
+    ///
+    /// Bytes on sparse pages are dropped. On a fault nothing is stored. Stores are atomic where
+    /// loads are ([`Memory::load`]).
     #[inline]
     pub fn store(&self, address: u64, bytes: u32, value: u128) -> Result<Residency, FaultKind> {
         debug_assert!(matches!(bytes, 1 | 2 | 4 | 8 | 16));
@@ -122,9 +131,11 @@ impl Memory {
         Ok(residency)
     }
 
-    /// An atomic read-modify-write. Gives the old value; on a sparse page 0, and nothing is stored. The address must
-    /// be a multiple of the type's size, else the fault is a misaligned address; in a window of the generic address
-    /// space it is an invalid address space.
+    /// Does an atomic read-modify-write, and returns the old value.
+    ///
+    /// On a sparse page the old value is 0, and nothing is stored. The address must be a multiple
+    /// of the type's size, else the fault is a misaligned address. In a window of the generic
+    /// address space the fault is an invalid address space.
     #[inline]
     pub fn atomic(
         &self,
@@ -162,10 +173,14 @@ impl Memory {
         }
     }
 
-    /// Fills the slot of the page that holds `address`, if the page is resident, as [`TlbEntry`] says: the read tag
-    /// only if it is readable, the write tag only if it is writable. Other pages never enter.
+    /// Fills the TLB's slot of the page that holds `address`, if the page is resident, and returns
+    /// the page.
     ///
-    /// The entry holds until something is unbound, released or protected, for which this memory must be borrowed mutably.
+    /// As [`TlbEntry`] says, the read tag is set only if the page is readable, the write tag only
+    /// if it is writable. Other pages never enter.
+    ///
+    /// The entry holds until something is unbound, released or protected, for which this memory
+    /// must be borrowed mutably.
     #[inline]
     pub(crate) fn tlb_fill(&self, tlb: &mut Tlb, address: u64) -> Page {
         let state = self.page(address);
@@ -181,8 +196,10 @@ impl Memory {
         state
     }
 
-    /// Notes that an access at `address` did not go through the first of an instruction's runs. Mostly
-    /// the run of the address comes first from then on; it holds as long as a TLB's entry does.
+    /// Notes that an access at `address` missed the first of an instruction's runs.
+    ///
+    /// Afterwards the run of the address mostly comes first. The run holds as long as a TLB's entry
+    /// does.
     pub(crate) fn run_fill(&self, ways: &mut Ways, address: u64, write: bool) {
         let [first, second] = ways.runs;
         if first.holds(address) {
@@ -200,8 +217,12 @@ impl Memory {
         }
     }
 
-    /// What leads from the guest addresses `low ..= last` to host addresses, if they lie on pages that follow each other in host
-    /// memory too and are readable or, with `write`, both readable and writable. Mostly the TLB's run has them from then on.
+    /// Returns the addend from the guest addresses `low ..= last` to host addresses, if they have
+    /// one.
+    ///
+    /// The pages of the addresses must follow each other in host memory too, and must be readable
+    /// or, with `write`, both readable and writable. Afterwards the TLB's run mostly holds the
+    /// addresses.
     pub(crate) fn reach(
         &self,
         tlb: &mut Tlb,
@@ -220,7 +241,8 @@ impl Memory {
             .then(|| host.wrapping_sub(page_start(low)))
     }
 
-    /// Host address of an address's page if that is readable or, with `write`, both readable and writable.
+    /// Returns the host address of an address's page, if the page is readable or, with `write`,
+    /// both readable and writable.
     fn host_to(&self, address: u64, write: bool) -> Option<u64> {
         match self.page(address) {
             Page::Resident { host, access } if access.read && (access.write || !write) => {
@@ -230,8 +252,9 @@ impl Memory {
         }
     }
 
-    /// Loads an aligned cell of 1, 2, 4 or 8 bytes by one access. [`Memory::unmap_bytes`] waits for
-    /// this function, so that it may be called outside of launches.
+    /// Loads an aligned cell of 1, 2, 4 or 8 bytes by one access.
+    ///
+    /// [`Memory::unmap_bytes`] waits for this function, so it may be called outside of launches.
     pub fn read_cell(&self, address: u64, bytes: u32) -> Result<u64, CopyError> {
         let refused = CopyError { address, write: false };
         if !matches!(bytes, 1 | 2 | 4 | 8) || address & (u64::from(bytes) - 1) != 0 {
@@ -246,7 +269,8 @@ impl Memory {
         Ok(pointer.map_err(|_| refused)?.map_or(0, load))
     }
 
-    /// Copies out of guest memory. Sparse pages read zero. On an error some bytes may have been copied.
+    /// Copies out of guest memory. Sparse pages read zero. On an error some bytes may have been
+    /// copied.
     pub fn read(&self, address: u64, into: &mut [u8]) -> Result<(), CopyError> {
         let mut into = into;
         self.pieces(address, into.len() as u64, Way::Read, |pointer, bytes| {
@@ -261,14 +285,15 @@ impl Memory {
         })
     }
 
-    /// Copies into guest memory; what goes to sparse pages is dropped. On an error nothing is written.
+    /// Copies into guest memory. Bytes for sparse pages are dropped. On an error nothing is
+    /// written.
     pub fn write(&self, address: u64, from: &[u8]) -> Result<(), CopyError> {
         self.pieces(address, from.len() as u64, Way::Write, |_, _| ())?;
         self.copy_in(address, from, Way::Write)
     }
 
-    /// As [`Memory::write`], also where the guest can only read, for a driver's own data. On an
-    /// error some bytes may have been written.
+    /// Copies as [`Memory::write`], also where the guest cannot write, for a driver's own data. On
+    /// an error some bytes may have been written.
     pub fn overwrite(&self, address: u64, from: &[u8]) -> Result<(), CopyError> {
         self.copy_in(address, from, Way::Overwrite)
     }
@@ -286,7 +311,7 @@ impl Memory {
         })
     }
 
-    /// Sets `bytes` bytes to `value`, as [`Memory::write`].
+    /// Sets `bytes` bytes to `value`, under the rules of [`Memory::write`].
     pub fn fill(&self, address: u64, bytes: u64, value: u8) -> Result<(), CopyError> {
         self.pieces(address, bytes, Way::Write, |_, _| ())?;
         self.pieces(address, bytes, Way::Write, |pointer, bytes| {
@@ -298,7 +323,10 @@ impl Memory {
     }
 
     /// Calls `f` with the host address (`None` if sparse) and length of each page's part of a
-    /// range. The memory there stays until this returns: `held` keeps ranges of `map_bytes` mapped.
+    /// range.
+    ///
+    /// The memory there stays until this function returns: `held` keeps ranges of `map_bytes`
+    /// mapped.
     fn pieces(
         &self,
         address: u64,
@@ -328,7 +356,8 @@ enum Way {
     Overwrite,
 }
 
-/// Calls `f` with the address and length of each page's part of a range, up to the first that gives none.
+/// Calls `f` with the address and length of each page's part of a range, until `f` returns `None`,
+/// which is an error.
 fn each_page(
     address: u64,
     bytes: u64,

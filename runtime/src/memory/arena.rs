@@ -1,4 +1,4 @@
-//! Host memory whose addresses are those that the guest has.
+//! Host memory whose addresses are the guest's addresses.
 
 use std::ops::Range;
 use std::ptr::NonNull;
@@ -10,7 +10,8 @@ use super::error::MapError;
 use super::host::Charge;
 use super::{MemoryConfig, PAGE_BYTES};
 
-/// Addresses for each byte that may be in use: what is freed is not soon used again, and gaps do not matter.
+/// Addresses for each byte that may be in use. With spare addresses, freed ones are not soon
+/// reused, and gaps do not matter.
 const SPACE: u64 = 8;
 
 /// A range of the host's addresses, which takes no memory before it is touched.
@@ -35,7 +36,7 @@ impl Arena {
         Ok(Arena { map, addresses: first..end })
     }
 
-    /// Where ranges may lie.
+    /// Returns the addresses at which ranges may lie.
     pub(super) fn addresses(&self) -> Range<u64> {
         self.addresses.clone()
     }
@@ -68,12 +69,13 @@ impl Storage {
         first < self.address + self.bytes && self.address <= last
     }
 
-    /// Whether the page at `offset` has this address of its own. Else a page there is an alias.
+    /// Returns whether `address` is the own address of the page at `offset`. At any other address
+    /// the page is an alias.
     pub(super) fn is_at(&self, address: u64, offset: u64) -> bool {
         self.address + offset == address
     }
 
-    /// Host memory of the page at an offset. Panics if the offset lies outside.
+    /// Returns the host memory of the page at an offset. Panics if the offset lies outside.
     pub(super) fn pointer(&self, offset: u64) -> NonNull<u8> {
         assert!(offset < self.bytes, "offset {offset:#x} of {:#x} bytes", self.bytes);
         let map = &self.arena.map;
@@ -89,9 +91,10 @@ impl Drop for Storage {
         let map = &self.arena.map;
         let (offset, length) =
             (self.address as usize - map.as_mut_ptr().addr(), self.bytes as usize);
-        // SAFETY: `new` has checked that the pages lie in the map. No page table has them any more,
-        // so that no access begins; one that has begun touches the map through atomics, for which
-        // this is as if zeros were stored, and the map stays. Nothing of Rust's lies in it.
+        // SAFETY: `new` has checked that the pages lie in the map. No page table has the pages any
+        // more, so no access begins. An access that has begun touches the map through atomics, for
+        // which this call is as if zeros were stored. The map stays, and no object of Rust's lies
+        // in it.
         let discarded =
             unsafe { map.unchecked_advise_range(UncheckedAdvice::DontNeed, offset, length) };
         if discarded.is_err() {

@@ -1,5 +1,7 @@
-//! Host memory at its own address, to the byte. Its ends, which are no whole pages, are not in the page
-//! table, and so not among the pages of a TLB. They are in the runs of a TLB.
+//! Host memory mapped at its own address, to the byte.
+//!
+//! The ends of a range, which are no whole pages, are not in the page table, and so not among the
+//! pages of a TLB. They are in the runs of a TLB.
 
 use std::collections::BTreeMap;
 use std::ptr::NonNull;
@@ -19,15 +21,15 @@ pub(super) struct Ranges {
 
 struct Range {
     bytes: u64,
-    /// Where the pages that it has as a whole begin.
+    /// The address of the range's first whole page, if it has one.
     pages: Option<u64>,
 }
 
-/// The ranges as they are: none is unmapped before this is dropped.
+/// The ranges under a lock: none is unmapped before this value is dropped.
 pub(super) struct Held<'a>(RwLockReadGuard<'a, BTreeMap<u64, Range>>);
 
 impl Held<'_> {
-    /// Whether there is a range that holds all of so many bytes.
+    /// Returns whether one range holds all `bytes` bytes at `address`.
     pub(super) fn have(&self, address: u64, bytes: u64) -> bool {
         let before = self.0.range(..=address).next_back();
         before.is_some_and(|(&start, range)| {
@@ -42,12 +44,13 @@ impl Ranges {
         Held(self.ranges.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Whether a range has all of `bytes` bytes. The thread must not have a [`Held`].
+    /// Returns whether one range holds all `bytes` bytes. The thread must not have a [`Held`].
     pub(super) fn have(&self, address: u64, bytes: u64) -> bool {
         self.count.load(Relaxed) != 0 && self.hold().have(address, bytes)
     }
 
-    /// The beginning and the end of the range around an address. The thread must not have a [`Held`].
+    /// Returns the beginning and the end of the range around an address. The thread must not have a
+    /// [`Held`].
     pub(super) fn around(&self, address: u64) -> Option<(u64, u64)> {
         if self.count.load(Relaxed) == 0 {
             return None;
@@ -62,7 +65,7 @@ impl Memory {
     /// Maps `bytes` of the caller's memory at its own address, readable and writable.
     ///
     /// # Errors
-    /// Something else is mapped there, or may not be.
+    /// Another range is mapped there, nothing may be mapped there, or the size is 0.
     ///
     /// # Safety
     /// The memory stays allocated until [`Memory::unmap_bytes`] has returned for it, or this
@@ -71,8 +74,8 @@ impl Memory {
     /// does not wait for [`Memory::load`], [`Memory::store`] and [`Memory::atomic`] outside of
     /// launches: these calls must be over before the memory is freed.
     ///
-    /// Others touch the memory through atomics only, or while no launch and no such method touches
-    /// it.
+    /// Other code touches the memory through atomics only, or while no launch and none of these
+    /// methods touches it.
     pub unsafe fn map_bytes(&self, host: NonNull<u8>, bytes: u64) -> Result<(), MapError> {
         let start = host.as_ptr().expose_provenance() as u64;
         let end = start.checked_add(bytes).ok_or(MapError::TooLong { address: start, bytes })?;

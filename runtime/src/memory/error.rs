@@ -2,7 +2,8 @@
 
 use super::PAGE_BYTES;
 
-/// Errors of the mapping operations of [`Memory`](super::Memory). Nothing has changed when one is returned.
+/// Errors of the mapping operations of [`Memory`](super::Memory). An operation that returns an
+/// error has changed nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MapError {
     #[error("the size is zero")]
@@ -39,11 +40,11 @@ pub enum MapError {
     BadWindows,
 }
 
-/// A bulk copy met a page that is unmapped or does not permit it.
+/// A bulk copy met a page that is unmapped or does not permit the copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("guest address {address:#x} is not mapped for {}", if *.write { "writing" } else { "reading" })]
 pub struct CopyError {
-    /// The first such address.
+    /// The first refused address.
     pub address: u64,
     pub write: bool,
 }

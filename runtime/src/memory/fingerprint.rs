@@ -1,20 +1,20 @@
-//! Whether memory has changed: a number for all bytes that guests may write.
+//! The fingerprint of memory: a number for all bytes that guests may write, which tells changes.
 
 use super::{Memory, PAGE_BITS, PAGE_BYTES, Page, raw};
 
-/// Bytes that are read at once.
+/// The number of bytes that are read at once.
 const PIECE: usize = 4096;
 
-/// An odd number with as many ones as zeros: 2^64 divided by the golden ratio.
+/// An odd number: 2^64 divided by the golden ratio.
 const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl Memory {
-    /// A number that changes, but for a chance of about 2^-64, when bytes of writable pages change.
-    /// Memory that is no whole page (`map_bytes`) is left out.
+    /// Returns a number that changes, but for a chance of about 2^-64, when bytes of writable pages
+    /// change. Memory that is no whole page (`map_bytes`) is left out.
     ///
-    /// A launch runs, so that no page's host memory is freed meanwhile.
+    /// A launch must be running, so that no page's host memory is freed meanwhile.
     pub(crate) fn fingerprint(&self) -> u64 {
-        // The lock is not held while pages are read: others allocate meanwhile.
+        // The lock is not held while pages are read, so that others can allocate meanwhile.
         let ranges = self.lock().ranges();
         let mut sums = [FACTOR; 4];
         let mut bytes = [0; PIECE];
@@ -27,8 +27,8 @@ impl Memory {
                 continue;
             }
             for offset in (0..PAGE_BYTES as usize).step_by(PIECE) {
-                // SAFETY: a resident page has so many bytes of host memory. They stay until the
-                // launch is over, and guest memory is written through atomics only.
+                // SAFETY: a resident page has `PAGE_BYTES` bytes of host memory. They stay until
+                // the launch is over, and guest memory is written through atomics only.
                 unsafe { raw::copy_out(host.as_ptr().add(offset).cast_const(), &mut bytes) };
                 mix(&mut sums, &bytes);
             }
@@ -45,7 +45,7 @@ fn mix(sums: &mut [u64; 4], bytes: &[u8; PIECE]) {
     }
 }
 
-/// A bijection of each of its two arguments.
+/// Mixes a word into a sum. The function is a bijection in each of its two arguments.
 fn step(sum: u64, word: u64) -> u64 {
     (sum.rotate_left(29) ^ word).wrapping_mul(FACTOR)
 }

@@ -9,8 +9,10 @@ use super::error::MapError;
 use super::{PAGE_BYTES, raw};
 use crate::zeroed::Zeroed;
 
-/// Zeroed host memory in whole pages, which can be mapped into a guest and shared with the host's threads. It is
-/// touched through relaxed atomics only, so sharing it with a running guest is safe.
+/// Zeroed host memory in whole pages, which can be mapped into a guest and shared with host
+/// threads.
+///
+/// It is touched through relaxed atomics only, so sharing it with a running guest is safe.
 pub struct HostBuffer {
     memory: Zeroed,
     bytes: u64,
@@ -40,7 +42,7 @@ impl Drop for Charge {
 }
 
 impl HostBuffer {
-    /// `bytes` zeroed bytes, rounded up to whole pages.
+    /// Allocates `bytes` zeroed bytes, rounded up to whole pages.
     pub fn new(bytes: u64) -> Result<HostBuffer, MapError> {
         if bytes == 0 {
             return Err(MapError::ZeroSize);
@@ -65,7 +67,7 @@ impl HostBuffer {
         Ok(buffer)
     }
 
-    /// A buffer with this content, zero up to the end of its last page.
+    /// Returns a buffer with this content, zero up to the end of its last page.
     pub fn from_bytes(content: &[u8]) -> Result<HostBuffer, MapError> {
         let buffer = HostBuffer::new(content.len() as u64)?;
         buffer.write(0, content)?;

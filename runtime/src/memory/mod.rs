@@ -1,16 +1,17 @@
 //! Guest memory: a sparse page table over 64-bit guest addresses, with pages of 64 KiB.
 //!
-//! A page is unmapped, resident or sparse ([`Page`]). `region` reserves, binds, unbinds and releases ranges; `access`
-//! is what lanes and copies do; `table` is the tree, whose lookups take no lock.
+//! A page is unmapped, resident or sparse ([`Page`]). `region` reserves, binds, unbinds and
+//! releases ranges. `access` has the operations of lanes and copies. `table` is the tree, whose
+//! lookups take no lock.
 //!
 //! With a shared reference mappings only grow, so an engine may keep host addresses (in a
-//! [`Tlb`](crate::warp::Tlb)) during a launch; what is released meanwhile
-//! ([`Memory::release_later`]) is unmapped when the last launch has ended, and its host memory is
-//! freed by the next operation that has the memory for itself. Two operations take pages away from
-//! launches that run: [`Memory::unalias`], since the arena's memory stays, and
-//! [`Memory::unmap_bytes`], which waits for them. Where guest addresses are host addresses
-//! ([`MemoryConfig::in_place`]), all lies in one range of them (`arena`), whose pages go back to
-//! the host at once.
+//! [`Tlb`](crate::warp::Tlb)) during a launch. Ranges that are released meanwhile
+//! ([`Memory::release_later`]) are unmapped when the last launch has ended. The next operation that
+//! has the memory for itself frees their host memory. Two operations take pages away from running
+//! launches: [`Memory::unalias`], since the arena's memory stays, and [`Memory::unmap_bytes`],
+//! which waits for the launches. Where guest addresses are host addresses
+//! ([`MemoryConfig::in_place`]), all allocations lie in one range of them (`arena`), whose pages go
+//! back to the host at once.
 //!
 //! Shared, local and constant memory are not here: they belong to blocks and launches.
 
@@ -38,7 +39,7 @@ use table::PageTable;
 pub use crate::warp::{PAGE_BITS, PAGE_BYTES};
 use crate::window::Windows;
 
-/// What is permitted on a resident page. Without either, accesses fault as on an unmapped page.
+/// The permissions of a resident page. Without any, accesses fault as on an unmapped page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {
     pub read: bool,
@@ -56,13 +57,13 @@ impl Access {
 pub enum Page {
     /// Accesses fault.
     Unmapped,
-    /// Sparse non-resident: reads give zero, writes are dropped, and the sparse status says so.
+    /// Sparse non-resident: reads give zero, writes are dropped, and the sparse status reports it.
     Sparse,
     /// Backed by host memory from `host` on, aligned to 16.
     Resident { host: NonNull<u8>, access: Access },
 }
 
-/// Whether all bytes of an access were resident: its sparse status.
+/// The sparse status of an access: whether all its bytes were resident.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Residency {
     Resident,
@@ -82,11 +83,11 @@ impl Residency {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryConfig {
-    /// The most host memory, in bytes, that [`Memory::alloc`] and [`Memory::bind`] take together. Host memory that
-    /// the caller maps does not count.
+    /// The most host memory, in bytes, that [`Memory::alloc`] and [`Memory::bind`] take together.
+    /// Host memory that the caller maps does not count.
     pub cap_bytes: u64,
     pub windows: Windows,
-    /// What is allocated has the same address for the guest and the host.
+    /// Allocations have the same address for the guest and the host.
     pub in_place: bool,
 }
 
@@ -97,21 +98,21 @@ impl Default for MemoryConfig {
     }
 }
 
-/// A guest's memory. Shared by the threads of a launch; see the module's documentation.
+/// A guest's memory, shared by the threads of a launch. See the module's documentation.
 pub struct Memory {
     table: PageTable,
     regions: Mutex<Regions>,
     launch_ended: Condvar,
-    /// Host memory taken, against `config.cap_bytes`.
+    /// Host memory in use, which `config.cap_bytes` limits.
     in_use: Arc<AtomicU64>,
     arena: Option<Arc<Arena>>,
-    /// Host memory that is no whole pages.
+    /// Host memory that is mapped to the byte, not in whole pages.
     bytes: bytes::Ranges,
     config: MemoryConfig,
 }
 
 impl Memory {
-    /// Memory in which nothing is mapped.
+    /// Returns a memory without mappings.
     pub fn new(config: MemoryConfig) -> Result<Memory, MapError> {
         if !config.windows.is_valid() {
             return Err(MapError::BadWindows);

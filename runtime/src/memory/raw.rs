@@ -1,7 +1,8 @@
 //! Host memory that guest code may race on: it is touched only through relaxed atomics.
 //!
-//! Rust leaves it open what happens if two threads race on one place with accesses of different sizes. The compiler's
-//! code generator does not: each access is one load or store of the host's, which is what guests expect of racy code.
+//! Rust does not define a race of two threads on one place with accesses of different sizes. The
+//! compiler's code generator does: each access is one load or store of the host, as guests expect
+//! of racy code.
 //!
 //! All functions here need memory that stays allocated until they return. Whoever frees it has
 //! ended all other uses: launches, whose TLBs hold host addresses, and methods of
@@ -10,15 +11,18 @@
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64};
 
-/// Little-endian value of `bytes` (1 to 16) bytes. One access if `bytes` is 1, 2, 4 or 8 and the pointer aligned to it,
-/// two for aligned 16, else byte by byte.
+/// Returns the little-endian value of `bytes` (1 to 16) bytes.
+///
+/// The load is one access if `bytes` is 1, 2, 4 or 8 and the pointer is aligned to it, two accesses
+/// for aligned 16, else byte by byte.
 ///
 /// # Safety
 /// Until this returns, the bytes stay allocated and readable, and are written through atomics only.
 #[inline]
 pub(crate) unsafe fn load(pointer: *const u8, bytes: u32) -> u128 {
     let aligned = pointer.addr() & (bytes as usize - 1) == 0;
-    // SAFETY: the caller's promise, and each arm has checked its alignment; 16 aligns both halves to 8.
+    // SAFETY: the caller's promise, and each arm has checked its alignment; 16 aligns both halves
+    // to 8.
     unsafe {
         match bytes {
             1 => u128::from((*pointer.cast::<AtomicU8>()).load(Relaxed)),
@@ -35,7 +39,7 @@ pub(crate) unsafe fn load(pointer: *const u8, bytes: u32) -> u128 {
     }
 }
 
-/// The reverse of [`load`]; bits of `value` above `bytes` are dropped.
+/// Stores the low `bytes` bytes of `value`, little endian, by the same accesses as [`load`].
 ///
 /// # Safety
 /// Until this returns, the bytes stay allocated and writable, and are touched through atomics only.
@@ -89,7 +93,8 @@ pub(crate) unsafe fn copy_out(pointer: *const u8, into: &mut [u8]) {
     let (first, rest) = into.split_at_mut(head(pointer, into.len()));
     let (words, last) = rest.as_chunks_mut::<8>();
     let mut at = pointer;
-    // SAFETY: `at` stays within the bytes that the caller promised, and is aligned to 8 after `first`.
+    // SAFETY: `at` stays within the bytes that the caller promised, and is aligned to 8 after
+    // `first`.
     unsafe {
         for byte in first {
             *byte = load(at, 1) as u8;

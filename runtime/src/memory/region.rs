@@ -16,23 +16,26 @@ use super::table::HOST_ALIGN;
 use super::{Access, Memory, PAGE_BYTES, Page};
 use crate::warp::{PAGE_BITS, Run};
 
-/// Addresses that the allocator hands out where they are not the host's: above 4 GiB, so that a lost upper half faults, and within
-/// the 40 bits of Maxwell's virtual addresses.
+/// Addresses that the allocator hands out where guest addresses are not host addresses.
+///
+/// They lie above 4 GiB, so that an address without its upper half faults, and within the 40 bits
+/// of Maxwell's virtual addresses.
 const ADDRESSES: Range<u64> = 2 << 32..1 << 40;
-/// Addresses that it hands out below 4 GiB: far above 0, so that offsets from a null pointer fault.
+/// Addresses that the allocator hands out below 4 GiB: far above 0, so that offsets from a null
+/// pointer fault.
 const LOW_ADDRESSES: Range<u64> = 1 << 28..1 << 32;
 
-/// The most bindings that a run has on either side of the one around the address.
+/// The most bindings that a run has on either side of the binding around the address.
 const RUN_BINDINGS: usize = 1024;
 
-/// Where a range goes.
+/// The place of a new range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Placement {
-    /// Wherever there is room, aligned to this power of two or the page, whichever is greater.
+    /// Any free place, aligned to this power of two or the page, whichever is greater.
     Anywhere { align: u64 },
-    /// Likewise, below 4 GiB, where addresses of 32 bits reach.
+    /// As `Anywhere`, but below 4 GiB, where addresses of 32 bits reach.
     Low { align: u64 },
-    /// At this multiple of the page.
+    /// This address, a multiple of the page.
     At(u64),
 }
 
@@ -40,7 +43,7 @@ impl Placement {
     pub const ANYWHERE: Placement = Placement::Anywhere { align: 1 };
 }
 
-/// What the pages of a reserved range are while nothing is bound to them.
+/// The state of the pages of a reserved range that are not bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unbound {
     /// Unmapped: accesses fault.
@@ -61,17 +64,17 @@ impl Unbound {
 /// Consecutive bound pages.
 struct Binding {
     bytes: u64,
-    /// From guest addresses to host addresses (wrapping).
+    /// The difference from guest addresses to host addresses (wrapping).
     addend: u64,
     access: Access,
     owner: Owner,
 }
 
-/// Who answers for the host memory of bound pages.
+/// The owner of the host memory of bound pages.
 #[derive(Clone)]
 enum Owner {
     Caller,
-    /// The binding itself.
+    /// The binding itself, which keeps the buffer.
     Buffer {
         _kept: Arc<HostBuffer>,
     },
@@ -83,7 +86,7 @@ enum Owner {
 }
 
 impl Binding {
-    /// The binding of `bytes` of the pages, from the one at `skip` on.
+    /// Returns the binding of the pages from byte `skip` on, `bytes` long.
     fn part(&self, skip: u64, bytes: u64) -> Binding {
         let mut owner = self.owner.clone();
         if let Owner::Arena { offset, .. } = &mut owner {
@@ -96,24 +99,24 @@ impl Binding {
 struct Region {
     bytes: u64,
     unbound: Unbound,
-    /// By guest address, without overlap.
+    /// The bindings by guest address, without overlap.
     bindings: BTreeMap<u64, Binding>,
-    /// The allocation in the arena that has these addresses. Dead if there is none, or if nothing
-    /// is bound to it.
+    /// The allocation in the arena that has these addresses. The reference is dead if the region
+    /// has no allocation, or if nothing is bound to the allocation.
     storage: Weak<Storage>,
-    /// Only [`Memory::unmap_bytes`] releases it.
+    /// Whether only [`Memory::unmap_bytes`] releases the region.
     of_bytes: bool,
 }
 
 impl Region {
-    /// What is bound to pages of `[start, end)`.
+    /// Returns the bindings of pages in `[start, end)`, with their addresses.
     fn touched(&self, start: u64, end: u64) -> impl Iterator<Item = (u64, &Binding)> {
         let first = self.bindings.range(..=start).next_back().map_or(start, |(&bound, _)| bound);
         let all = self.bindings.range(first..end).map(|(&bound, binding)| (bound, binding));
         all.filter(move |(bound, binding)| bound + binding.bytes > start)
     }
 
-    /// Makes a binding that has pages on both sides of an address two.
+    /// Splits the binding that has pages on both sides of an address, if there is one.
     fn split(&mut self, address: u64) {
         let Some((&bound, binding)) = self.bindings.range_mut(..address).next_back() else {
             return;
@@ -126,8 +129,8 @@ impl Region {
         }
     }
 
-    /// Takes away and returns what is bound to pages of `[start, end)`. Bindings that go beyond
-    /// keep the pages outside.
+    /// Removes and returns the bindings of pages in `[start, end)`. Bindings that go beyond keep
+    /// the pages outside.
     fn detach(&mut self, start: u64, end: u64) -> Vec<Binding> {
         self.split(start);
         self.split(end);
@@ -140,38 +143,39 @@ impl Region {
 
 #[derive(Default)]
 pub(super) struct Regions {
-    /// By guest address, without overlap.
+    /// The regions by guest address, without overlap.
     map: BTreeMap<u64, Region>,
-    /// Where the allocator looks first: after what it handed out last, so that a freed address is not soon reused.
+    /// The address at which the allocator looks first. It lies after the last range that the
+    /// allocator handed out, so that a freed address is not soon reused.
     cursor: u64,
-    /// The number of the next launch, and those that run.
+    /// The number of the next launch. `launches` has the numbers of the running launches.
     next_launch: u64,
     launches: BTreeSet<u64>,
-    /// Released during a launch.
+    /// The addresses of regions that were released during a launch.
     released: Vec<u64>,
-    /// Unmapped, but kept until nobody can hold a host address in it.
+    /// Regions that are unmapped, but kept until nobody can hold a host address in them.
     retired: Vec<(u64, Region)>,
-    /// Bindings of aliases that ended during a launch, whose TLBs may still have the pages.
+    /// Bindings of aliases that ended during a launch. TLBs may still have their pages.
     unaliased: Vec<Binding>,
-    /// Allocations in the arena that were released while aliases of them stay. The allocator gives
-    /// their addresses to nobody else.
+    /// Allocations in the arena that were released while aliases of them stay. The allocator does
+    /// not reuse their addresses.
     aliased: Vec<Weak<Storage>>,
 }
 
 impl Regions {
-    /// Where regions begin, and their bytes.
+    /// Returns the addresses of all regions and their sizes in bytes.
     pub(super) fn ranges(&self) -> Vec<(u64, u64)> {
         self.map.iter().map(|(&start, region)| (start, region.bytes)).collect()
     }
 
-    /// Base of a region that touches `[first, last]`.
+    /// Returns the first and the last address of a region that touches `[first, last]`.
     fn overlapping(&self, first: u64, last: u64) -> Option<(u64, u64)> {
         let (&base, region) = self.map.range(..=last).next_back()?;
         let end = base + (region.bytes - 1);
         (end >= first).then_some((base, end))
     }
 
-    /// The lowest free range of addresses, with an unmapped page after it.
+    /// Returns the address of the lowest free range in `addresses`, with an unmapped page after it.
     fn free_range(
         &self,
         addresses: Range<u64>,
@@ -185,7 +189,8 @@ impl Regions {
             if last >= addresses.end {
                 return None;
             }
-            // The guard page before belongs to the previous range, if that is the allocator's.
+            // The guard page before this range belongs to the previous range, if the allocator
+            // placed that range.
             let next = match self.overlapping(base, last) {
                 Some((_, end)) => end.checked_add(PAGE_BYTES + 1)?,
                 None if forbidden(base, last) => base.checked_add(PAGE_BYTES)?,
@@ -195,13 +200,13 @@ impl Regions {
         }
     }
 
-    /// Whether a region starts here that [`Memory::release`] may take away.
+    /// Checks that a region starts at `address` that [`Memory::release`] may take away.
     fn releasable(&self, address: u64) -> Result<(), MapError> {
         let region = self.map.get(&address).filter(|region| !region.of_bytes);
         region.map(|_| ()).ok_or(MapError::NoRange { address })
     }
 
-    /// The region that holds the whole of a range of pages.
+    /// Returns the region that holds a whole range of pages.
     fn holding(&mut self, address: u64, bytes: u64) -> Result<&mut Region, MapError> {
         let missing = MapError::NotReserved { address, bytes };
         let (&base, region) = self.map.range_mut(..=address).next_back().ok_or(missing)?;
@@ -210,7 +215,7 @@ impl Regions {
     }
 }
 
-/// A size in whole pages, of which there is at least one.
+/// Rounds a size up to whole pages. A size of 0 is an error.
 fn whole_pages(bytes: u64) -> Result<u64, MapError> {
     match bytes.checked_next_multiple_of(PAGE_BYTES) {
         Some(0) => Err(MapError::ZeroSize),
@@ -233,13 +238,15 @@ impl Memory {
         self.regions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether nothing may be mapped at a page of `[first, last]`: the null page, the last page (so that a range's end is
-    /// a number) and the windows.
+    /// Returns whether nothing may be mapped at a page of `[first, last]`.
+    ///
+    /// Forbidden are the null page, the last page (so that a range's end is a number) and the
+    /// windows.
     pub(super) fn forbidden(&self, first: u64, last: u64) -> bool {
         first < PAGE_BYTES || last > u64::MAX - PAGE_BYTES || self.windows().overlap(first, last)
     }
 
-    /// Enters a new region of `bytes`, a multiple of the page, and gives its address.
+    /// Adds a region of `bytes` bytes, a multiple of the page, and returns its address.
     fn enter(
         &self,
         regions: &mut Regions,
@@ -303,7 +310,7 @@ impl Memory {
         Ok(base)
     }
 
-    /// Binds pages of a region that are not bound yet to host memory from `host` on.
+    /// Binds unbound pages of a region to host memory from `host` on.
     fn attach(
         &self,
         regions: &mut Regions,
@@ -351,17 +358,20 @@ impl Memory {
         Ok(base)
     }
 
-    /// Zeroed memory, readable and writable, at an address aligned to `align` (a power of two) and at least to the
-    /// page. Rounded up to whole pages; the page after it is left unmapped if the allocator has the choice.
+    /// Allocates zeroed memory, readable and writable, and returns its address.
+    ///
+    /// The address is aligned to `align` (a power of two) and at least to the page. The size is
+    /// rounded up to whole pages. The page after them is left unmapped if the allocator has the
+    /// choice.
     pub fn alloc(&self, bytes: u64, align: u64) -> Result<u64, MapError> {
         self.alloc_at(Placement::Anywhere { align }, bytes, Access::READ_WRITE)
     }
 
-    /// As [`Memory::alloc`], at a place and with permissions.
+    /// Allocates as [`Memory::alloc`], at a place and with permissions.
     pub fn alloc_at(&self, place: Placement, bytes: u64, access: Access) -> Result<u64, MapError> {
         let bytes = whole_pages(bytes)?;
         let place = match (place, &self.arena) {
-            // Guest addresses are the host's: nothing is low.
+            // Guest addresses are host addresses, of which none is low.
             (Placement::Low { align }, Some(_)) => Placement::Anywhere { align },
             _ => place,
         };
@@ -411,10 +421,10 @@ impl Memory {
     /// Maps `bytes` (a multiple of the page) of the caller's memory in place.
     ///
     /// # Safety
-    /// The memory stays allocated until the range is released or unbound and this `Memory` was then
-    /// borrowed mutably, or is dropped: until then launches and every method that takes `&self` may
-    /// touch it. Meanwhile others touch it through atomics only, or by other means while no launch
-    /// and no such method runs.
+    /// The memory stays allocated until this `Memory` is dropped, or until the range is released or
+    /// unbound and this `Memory` was then borrowed mutably. Until then launches and every method
+    /// that takes `&self` may touch the memory. Meanwhile other code touches it through atomics
+    /// only, or by other means while no launch and no such method runs.
     pub unsafe fn map_raw(
         &self,
         place: Placement,
@@ -429,7 +439,7 @@ impl Memory {
     /// Maps the whole pages of a range of [`Memory::map_bytes`].
     ///
     /// # Safety
-    /// As of [`Memory::map_bytes`].
+    /// As for [`Memory::map_bytes`].
     pub(super) unsafe fn map_pages(
         &self,
         address: u64,
@@ -448,8 +458,9 @@ impl Memory {
         self.enter(&mut self.lock(), place, bytes, unbound)
     }
 
-    /// Makes pages of a reserved range resident, zeroed. Address and size are multiples of the page; the pages are
-    /// not bound yet.
+    /// Makes pages of a reserved range resident, zeroed.
+    ///
+    /// Address and size are multiples of the page. The pages must not be bound yet.
     pub fn bind(&self, address: u64, bytes: u64, access: Access) -> Result<(), MapError> {
         let bytes = whole_pages(page_aligned(bytes)?)?;
         self.lock().holding(address, bytes)?;
@@ -457,8 +468,9 @@ impl Memory {
         self.bind_host(address, bytes, buffer, 0, access)
     }
 
-    /// As [`Memory::bind`], to `bytes` of a host buffer from `offset` (a multiple of 16) on. A buffer may be bound
-    /// several times.
+    /// Binds pages as [`Memory::bind`], to `bytes` bytes of a host buffer from `offset` on.
+    ///
+    /// `offset` is a multiple of 16. A buffer may be bound several times.
     pub fn bind_host(
         &self,
         address: u64,
@@ -469,13 +481,14 @@ impl Memory {
     ) -> Result<(), MapError> {
         let bytes = whole_pages(page_aligned(bytes)?)?;
         let offset = buffer.range(offset, bytes)?;
-        // SAFETY: `range` has checked it.
+        // SAFETY: `range` has checked that the buffer has these bytes.
         let host = unsafe { buffer.pointer().add(offset) };
         self.attach(&mut self.lock(), address, bytes, host, Owner::Buffer { _kept: buffer }, access)
     }
 
-    /// Unbinds pages of a reserved range; those that are not bound stay as they are. Host memory is freed when no
-    /// page of its binding is left.
+    /// Unbinds pages of a reserved range. Pages that are not bound stay as they are.
+    ///
+    /// Host memory is freed when no page of its binding is left.
     pub fn unbind(&mut self, address: u64, bytes: u64) -> Result<(), MapError> {
         page_aligned(address)?;
         let bytes = whole_pages(page_aligned(bytes)?)?;
@@ -490,7 +503,7 @@ impl Memory {
         Ok(())
     }
 
-    /// Changes what is permitted on the resident pages of a range.
+    /// Changes the permissions of the resident pages of a range.
     pub fn protect(&mut self, address: u64, bytes: u64, access: Access) -> Result<(), MapError> {
         self.set_access(address, bytes, access)
     }
@@ -513,7 +526,7 @@ impl Memory {
         Ok(())
     }
 
-    /// Unmaps the range that starts at `address`, with all that is bound in it, and frees its host memory.
+    /// Unmaps the range that starts at `address`, with all its bindings, and frees its host memory.
     pub fn release(&mut self, address: u64) -> Result<(), MapError> {
         let mut regions = self.lock();
         regions.releasable(address)?;
@@ -523,9 +536,10 @@ impl Memory {
         Ok(())
     }
 
-    /// As [`Memory::release`], while launches may be running: the range stays mapped until the last of them has
-    /// ended. Its host memory stays until the next call of [`Memory::reclaim`] (or of another operation that takes
-    /// `&mut self`).
+    /// Releases a range as [`Memory::release`], while launches may be running.
+    ///
+    /// The range stays mapped until the last launch has ended. Its host memory stays until the next
+    /// call of [`Memory::reclaim`] (or of another operation that takes `&mut self`).
     pub fn release_later(&self, address: u64) -> Result<(), MapError> {
         let mut regions = self.lock();
         regions.releasable(address)?;
@@ -547,7 +561,7 @@ impl Memory {
         if region.storage.strong_count() > 0 {
             regions.aliased.push(region.storage.clone());
         }
-        // Nobody minds when the nodes over the pages of an arena are freed: it has so many. The
+        // The nodes over an arena's pages need no pruning here, since their number is bounded. The
         // caller's memory is not kept.
         let is_kept =
             region.bindings.values().any(|binding| matches!(binding.owner, Owner::Buffer { .. }));
@@ -556,7 +570,7 @@ impl Memory {
         }
     }
 
-    /// Frees what was released while the memory was shared.
+    /// Frees the ranges that were released while the memory was shared.
     pub fn reclaim(&mut self) {
         let regions = self.regions.get_mut().unwrap_or_else(PoisonError::into_inner);
         for (address, region) in regions.retired.drain(..) {
@@ -564,9 +578,10 @@ impl Memory {
         }
     }
 
-    /// The run around an address: pages that follow each other in guest and host memory, or a range
-    /// of [`Memory::map_bytes`] without the bytes at its ends that are no multiple of 16. All of it
-    /// can be read, and with `write` written too.
+    /// Returns the run around an address. All of it can be read, and with `write` written too.
+    ///
+    /// A run is pages that follow each other in guest and host memory, or a range of
+    /// [`Memory::map_bytes`] without the bytes at its ends that are no multiple of 16.
     pub(super) fn run(&self, address: u64, write: bool) -> Option<Run> {
         if let Some((start, end)) = self.bytes.around(address) {
             let first = start.next_multiple_of(HOST_ALIGN as u64);
@@ -598,12 +613,14 @@ impl Memory {
         Some(Run { first, bytes: end - first, addend })
     }
 
-    /// Host memory taken against the cap, in bytes.
+    /// Host memory in use that counts against the cap, in bytes.
     pub fn bytes_in_use(&self) -> u64 {
         self.in_use.load(Relaxed)
     }
 
-    /// Address and size of the range that holds `address`; none that has been released, though launches may still see it.
+    /// Returns address and size of the range that holds `address`.
+    ///
+    /// Released ranges are left out, though launches may still see them.
     pub fn range_of(&self, address: u64) -> Option<(u64, u64)> {
         let regions = self.lock();
         let (&base, region) = regions.map.range(..=address).next_back()?;

@@ -7,26 +7,29 @@ use std::sync::atomic::Ordering::{Acquire, Release};
 use super::{Access, Page};
 use crate::warp::PAGE_BITS;
 
-/// Page numbers have 48 bits: four levels of 12.
+/// Bits of a page number per level. Page numbers have 48 bits: four levels of 12.
 const LEVEL_BITS: u32 = 12;
 const SLOTS: usize = 1 << LEVEL_BITS;
 const LEVELS: u32 = (64 - PAGE_BITS) / LEVEL_BITS;
 
-/// Tags in the low bits of a slot; the rest is a pointer. A slot of an upper level holds a child ([`NODE`]) or what
-/// all its pages are: [`UNMAPPED`] or [`SPARSE`]. So a sparse range costs no memory per page.
+/// Tags in the low bits of a slot. The other bits are a pointer.
+///
+/// A slot of an upper level holds a child ([`NODE`]) or the state of all its pages: [`UNMAPPED`] or
+/// [`SPARSE`]. So a sparse range costs no memory per page.
 const NODE: usize = 1;
 const SPARSE: usize = 2;
 const READ: usize = 4;
 const WRITE: usize = 8;
 const TAGS: usize = 15;
-/// Host pages are aligned to this, to leave room for the tags (and for the widest guest access).
+/// The alignment of host pages, which leaves room for the tags (and suffices for the widest guest
+/// access).
 pub(super) const HOST_ALIGN: usize = 16;
 
 const _: () = assert!(align_of::<Node>() > TAGS);
 
 const UNMAPPED: *mut u8 = ptr::null_mut();
 
-/// Aligned to leave room for the tags.
+/// A node of the tree, aligned to leave room for the tags.
 #[repr(align(16))]
 struct Node {
     slots: Box<[AtomicPtr<u8>; SLOTS]>,
@@ -42,8 +45,10 @@ impl Node {
     }
 }
 
-/// Written by one thread at a time (the owner holds a lock), read by all. A node lives as long as the table, but for
-/// [`PageTable::prune`].
+/// The page table. One thread at a time writes it (the owner holds a lock), and all threads read
+/// it.
+///
+/// A node lives as long as the table, unless [`PageTable::prune`] frees it.
 pub(super) struct PageTable {
     root: Box<Node>,
 }
@@ -52,7 +57,7 @@ fn is_node(entry: *mut u8) -> bool {
     entry.addr() & NODE != 0
 }
 
-/// Slot of a page number in a node of this level; level 0 holds the pages.
+/// Returns the slot of a page number in a node of this level. Level 0 holds the pages.
 fn slot(page: u64, level: u32) -> usize {
     (page >> (LEVEL_BITS * level)) as usize & (SLOTS - 1)
 }
@@ -96,7 +101,8 @@ impl PageTable {
         unsafe { &*entry.map_addr(|address| address & !TAGS).cast::<Node>() }
     }
 
-    /// What the page with this number is. Pages of 64-bit addresses have numbers below 2^48.
+    /// Returns the state of the page with this number. Pages of 64-bit addresses have numbers below
+    /// 2^48.
     #[inline]
     pub(super) fn lookup(&self, page: u64) -> Page {
         let mut node = &*self.root;
@@ -130,7 +136,7 @@ impl PageTable {
         node.slots[slot(page, 0)].store(encode(to), Release);
     }
 
-    /// Sets `count` pages to one of the states that have no host memory.
+    /// Sets `count` pages to a state that has no host memory.
     pub(super) fn set_range(&self, first: u64, count: u64, to: Page) {
         debug_assert!(!matches!(to, Page::Resident { .. }));
         if count > 0 {
@@ -154,7 +160,7 @@ impl PageTable {
         }
     }
 
-    /// Frees the nodes over `count` pages whose slots are all alike.
+    /// Frees the nodes over `count` pages whose slots are all unmapped or all sparse.
     pub(super) fn prune(&mut self, first: u64, count: u64) {
         if count > 0 {
             prune_below(&mut self.root, LEVELS - 1, first, first + (count - 1));
@@ -195,7 +201,8 @@ fn prune_below(node: &mut Node, level: u32, first: u64, last: u64) {
         if !is_node(entry) {
             continue;
         }
-        // SAFETY: the node is borrowed mutably, so nobody reads the table, and the slot is set below.
+        // SAFETY: the node is borrowed mutably, so nobody reads the table, and the slot is set
+        // below.
         let mut child = unsafe { take_child(entry) };
         let start = if index == slot(first, level) { slot_first(first, level - 1) } else { 0 };
         let end = if index == slot(last, level) { slot_first(last, level - 1) } else { u64::MAX };
@@ -211,7 +218,7 @@ fn prune_below(node: &mut Node, level: u32, first: u64, last: u64) {
     }
 }
 
-/// A page number without the bits above its slot in this level.
+/// Returns a page number without the bits above its slot in this level.
 fn slot_first(page: u64, level: u32) -> u64 {
     page & ((1 << (LEVEL_BITS * (level + 1))) - 1)
 }

@@ -1,27 +1,31 @@
-//! Choices between evenly spaced lanes and one value for all.
+//! Choices between evenly spaced lanes and one value for all lanes.
 
 use warploom_ir::{BinaryOp, Inst, IntCc, Op, UnaryOp, Value};
 
 use super::{Classes, Constants};
 
-/// A choice between evenly spaced lanes and one value for all: most warps take the lanes, as those inside of bounds do.
+/// A choice between evenly spaced lanes and one value for all lanes.
+///
+/// Most warps choose the evenly spaced value in all lanes: for example, warps inside of bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Choice {
-    /// What has the lanes.
+    /// The evenly spaced value.
     pub chosen: Value,
-    /// All lanes choose it while `a cc b` holds in all of them, of evenly spaced `a` and one `b` for all.
+    /// All lanes choose `chosen` while `a cc b` holds in all lanes. `a` is evenly spaced, and `b`
+    /// is one value for all lanes.
     pub cc: IntCc,
     pub a: Value,
     pub b: Value,
 }
 
 impl Classes {
-    /// What a value is if it is that of a choice.
+    /// Returns the choice that defines a value, if there is one.
     pub fn choice(&self, v: Value) -> Option<Choice> {
         self.choices.get(&v).copied()
     }
 
-    /// Whether a value is evenly spaced because of a choice, its own or one of what it is made of.
+    /// Whether a value is evenly spaced because of a choice: its own or one that it is computed
+    /// from.
     pub fn relies_on_choice(&self, v: Value) -> bool {
         self.chosen.contains(v)
     }
@@ -30,7 +34,9 @@ impl Classes {
         !self.choices.is_empty()
     }
 
-    /// Whether an operation is a [`Choice`]. `def` gives definitions that can be computed again.
+    /// Returns the [`Choice`] that an operation is, if it is one.
+    ///
+    /// `def` returns definitions that can be computed again.
     pub(super) fn chooses<'b>(
         &self,
         op: &Op,
@@ -62,7 +68,7 @@ impl Classes {
             _ => return None,
         };
         let (cc, a, b) = self.spaced_compare(cc, a, b)?;
-        // Where other constants divide lanes, they rarely do so between warps.
+        // If another constant divides lanes, the boundary rarely lies between two warps.
         let is_bound = constants[b].is_none_or(|bits| bits <= 1);
         (moves(chosen) && self.get(other).is_same() && moves(a) && is_bound).then_some(Choice {
             chosen,

@@ -1,10 +1,10 @@
-//! What of a launch a translation relies on: the shape of its blocks, and how many there are.
+//! Properties of a launch that a translation relies on: the shape of its blocks, and their number.
 
 use warploom_runtime::launch::{MAX_BLOCK_LANES, MAX_GRID};
 
 use super::{CHUNK, Class};
 
-/// What of a launch a translation relies on. It never depends on parameters.
+/// The properties of a launch that a translation relies on. They never depend on parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Launched {
     pub block: LaunchClass,
@@ -17,20 +17,23 @@ impl Launched {
     }
 }
 
-/// Such blocks in grids of any size.
+/// Blocks of this class in grids of any size.
 impl From<LaunchClass> for Launched {
     fn from(block: LaunchClass) -> Launched {
         Launched { block, grid: GridClass::Any }
     }
 }
 
-/// How many blocks there are along x, and lanes in a block. If `ctaid.x * ntid.x + tid.x` is known to stay below 2^31, lanes that are evenly spaced in words
-/// are so in 64 bits too, in whatever type the source has its indices.
+/// Bounds of the number of blocks along x and of the lanes of a block.
+///
+/// Where these bounds prove that `ctaid.x * ntid.x + tid.x` stays below 2^31, values that are
+/// evenly spaced in 32 bits are evenly spaced in 64 bits too, whichever type the source has for
+/// indices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum GridClass {
-    /// At most 2^14 blocks, which may be as large as they ever are.
+    /// At most 2^14 blocks of any valid size.
     Small,
-    /// At most 2^20, of at most 2^10 lanes.
+    /// At most 2^20 blocks of at most 2^10 lanes.
     Medium,
     Any,
 }
@@ -43,7 +46,7 @@ impl GridClass {
         [GridClass::Small, GridClass::Medium].into_iter().find(holds).unwrap_or(GridClass::Any)
     }
 
-    /// The most blocks along x.
+    /// The most blocks along x of a grid of this class.
     pub fn blocks(self) -> u64 {
         match self {
             GridClass::Small => 1 << 14,
@@ -52,7 +55,7 @@ impl GridClass {
         }
     }
 
-    /// The most lanes of a block.
+    /// The most lanes of a block of this class.
     pub fn lanes(self) -> u64 {
         match self {
             GridClass::Small | GridClass::Any => MAX_BLOCK_LANES.into(),
@@ -61,7 +64,7 @@ impl GridClass {
     }
 }
 
-/// What of a launch's block size a translation relies on.
+/// The property of a launch's block size that a translation relies on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LaunchClass {
     /// One-dimensional blocks of any size: x runs on from lane to lane, y and z are 0.
@@ -89,7 +92,7 @@ impl LaunchClass {
         }
     }
 
-    /// How the thread index along an axis varies.
+    /// Returns the class of the thread index along an axis.
     pub(super) fn tid(self, axis: u8) -> Class {
         match (self, axis) {
             (LaunchClass::Any, _) => Class::Varying,

@@ -1,4 +1,4 @@
-//! How a value varies over the lanes of a chunk.
+//! Classifies how each value varies over the lanes of a chunk.
 
 mod choice;
 mod launched;
@@ -18,24 +18,33 @@ use super::bounds::bound_in;
 use super::facts::{Facts, written_registers};
 use super::masks::{Masks, is_all_or_none};
 
-/// Operations on the way from a lane's number, a row or a uniform value to an affine value or an alike mask. Engines make
-/// these values again wherever they use one, by calling themselves for each operation; a longer way gives a varying value.
+/// The most operations in a row that make an affine value or an alike mask from a lane's number, a
+/// row or a uniform value.
+///
+/// Engines recompute these values at each use, with one recursive call per operation. A value that
+/// needs more operations is varying.
 const MOST_OPERATIONS: u32 = 200;
 
-/// Bound of [`Class::stride`]: the lanes of a whole block, at most 2048, are then less than 2^31 apart.
+/// Bound of [`Class::stride`]. The values of any two lanes of a block, at most 2048 lanes, are then
+/// less than 2^31 apart.
 const MAX_STRIDE: u64 = 1 << 18;
 
-/// Lanes that the JIT executes at a time.
+/// The number of lanes that the JIT executes at a time.
 pub const CHUNK: u32 = 8;
 
-/// In a chunk, lane `i` of an affine value is lane 0 plus `i * step`, wrapping in the value's type.
+/// The variation of a value over the lanes of a chunk.
+///
+/// Lane `i` of an affine value is lane 0 plus `i * step`, wrapping in the value's type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
-    /// The same in all lanes of the warp.
+    /// All lanes of the warp have one value.
     Uniform,
-    /// `exact` is false if that holds only while a 32-bit value it is extended from does not wrap within the chunk, and the
-    /// word above it, if it is that of a register, is the same in all lanes, or while no lane differs in bits that are cut off, or all lanes
-    /// choose the same ([`Choice`]); whoever relies on it checks.
+    /// Lane `i` is lane 0 plus `i * step`.
+    ///
+    /// If `exact` is false, this holds only under a condition, which users must check: (a) the
+    /// 32-bit value that is extended does not wrap within the chunk, and the word above it, if it
+    /// is a register's, is equal in all lanes; (b) the bits that are cut off are equal in all
+    /// lanes; or (c) all lanes choose alike ([`Choice`]).
     Affine {
         step: i64,
         exact: bool,
@@ -46,17 +55,18 @@ pub enum Class {
 impl Class {
     pub const SAME_IN_CHUNK: Class = Class::Affine { step: 0, exact: true };
 
-    /// Whether all lanes have the same: of each chunk, or of the warp.
+    /// Whether all lanes of each chunk, or of the warp, have one value.
     pub fn is_same(self) -> bool {
         self.affine() == Some((0, true))
     }
 
-    /// The distance from lane to lane if it is known and not large: many lanes together stay far from wrapping.
+    /// Returns the distance from lane to lane if it is known and not large: many lanes together
+    /// stay far from wrapping.
     pub fn stride(self) -> Option<i64> {
         self.affine().map(|(step, _)| step).filter(|step| step.unsigned_abs() <= MAX_STRIDE)
     }
 
-    /// Step and exactness; a uniform value has step 0.
+    /// Returns step and exactness. A uniform value has step 0.
     pub fn affine(self) -> Option<(i64, bool)> {
         match self {
             Class::Uniform => Some((0, true)),
@@ -71,22 +81,24 @@ type Constants = SecondaryMap<Value, Option<u64>>;
 
 /// The class of every value of a block.
 pub struct Classes {
-    /// Of a warp.
+    /// The number of lanes of a warp.
     lanes: u8,
     classes: SecondaryMap<Value, Class>,
-    /// Masks that have all lanes of a chunk or none.
+    /// Masks that have all lanes of a chunk or none of them.
     alike: SecondaryMap<Value, bool>,
     choices: FxHashMap<Value, Choice>,
     /// Values that are evenly spaced because of a choice.
     chosen: EntitySet<Value>,
     launch: Launched,
-    /// What is known of some lanes at the block's entry, if the classes are those of these lanes: of registers that nothing
-    /// has written yet.
+    /// Facts at the block's entry about registers that nothing has written yet, if the classes
+    /// describe only some lanes.
     facts: Option<Facts>,
 }
 
 impl Classes {
-    /// The classes of all lanes. What is not `computable` again from its operands varies, unless it is one for the warp.
+    /// Returns the classes of all lanes.
+    ///
+    /// A value that is not `computable` again from its operands is varying, unless it is uniform.
     pub fn of(
         function: &Function,
         block: &Block,
@@ -96,7 +108,9 @@ impl Classes {
         Classes::compute(function.lanes, block, launch, None, computable)
     }
 
-    /// The same of some lanes, those of a mask or fewer, of whose registers this is known at the block's entry.
+    /// Returns the classes of the lanes of the mask `lanes`, or of a subset.
+    ///
+    /// `facts` hold for the registers of these lanes at the block's entry.
     pub fn with_facts(
         function: &Function,
         block: &Block,
@@ -129,7 +143,7 @@ impl Classes {
             facts,
         };
         let mut rows = table(block.values.len(), false);
-        // Operations that each affine value and alike mask is made of in a row.
+        // The number of operations in a row that make each affine value and alike mask.
         let mut operations: SecondaryMap<Value, u32> = table(block.values.len(), 0);
         let mut constants: Constants = table(block.values.len(), None);
         let made = OnceCell::new();
@@ -161,7 +175,7 @@ impl Classes {
             }
             match inst.op {
                 Op::RfRead { .. } => rows[result] = true,
-                // Of a register as of a varying word: engines compare its lanes.
+                // A register's varying row as high word: engines compare its lanes.
                 Op::Concat { lo, hi } if classes.facts.is_some() && rows[hi] => {
                     if let (Some((step, true)), Class::Varying) =
                         (classes.get(lo).affine(), classes.get(hi))
@@ -188,7 +202,8 @@ impl Classes {
             } else {
                 let ty = block.ty(result).ty;
                 match classes.result(inst, &constants, ty, &most) {
-                    // They wrap after a few lanes, and engines keep them in wider cells.
+                    // Integers of less than 32 bits wrap after a few lanes, and engines keep them
+                    // in wider cells.
                     Class::Affine { step, .. } if step != 0 && ty.bits() < 32 => Class::Varying,
                     Class::Affine { .. } if !computable(inst) => Class::Varying,
                     Class::Varying if classes.facts.is_some() && computable(inst) => {
@@ -220,8 +235,10 @@ impl Classes {
         classes
     }
 
-    /// Operations on the longest way to what an operation makes that engines may make again, its own included. A scalar
-    /// is made once, as is a varying value.
+    /// Returns the length of the longest chain of operations that engines may repeat for the result
+    /// of `op`, with `op` itself.
+    ///
+    /// A scalar or varying value is computed once, and ends a chain.
     fn operations_in_a_row(
         &self,
         block: &Block,
@@ -269,7 +286,8 @@ impl Classes {
         self.is_alike(mask) || constants[mask].is_some_and(|bits| is_all_or_none(bits, self.lanes))
     }
 
-    /// Whether they are only those of some lanes, and rely on what registers held at the block's entry.
+    /// Whether the classes describe only some lanes, and rely on registers' contents at the block's
+    /// entry.
     pub fn of_some_lanes(&self) -> bool {
         self.facts.is_some()
     }
@@ -278,7 +296,8 @@ impl Classes {
         self.launch.block
     }
 
-    /// An ordered compare of an evenly spaced value with one that all lanes share, in this order.
+    /// Returns an ordered compare of an evenly spaced value with a value that all lanes share, in
+    /// this order.
     pub fn spaced_compare(&self, cc: IntCc, a: Value, b: Value) -> Option<(IntCc, Value, Value)> {
         if matches!(cc, IntCc::Eq | IntCc::Ne) {
             return None;
@@ -290,12 +309,12 @@ impl Classes {
         }
     }
 
-    /// Whether affine values are so over the whole warp, not only in each chunk.
+    /// Whether affine values are affine over the whole warp, not only in each chunk.
     pub fn span_warp(&self) -> bool {
         matches!(self.launch.block, LaunchClass::Line | LaunchClass::Warp)
     }
 
-    /// Of an operation's first result, which has this type. `most` bounds values.
+    /// Returns the class of an operation's first result, of type `ty`. `most` bounds values.
     fn result(
         &self,
         inst: &Inst,
@@ -304,7 +323,7 @@ impl Classes {
         most: &dyn Fn(Value) -> u64,
     ) -> Class {
         let op = &inst.op;
-        // Evenly spaced words among which 2^31 does not lie are as far apart when they are extended.
+        // Evenly spaced words that do not cross 2^31 keep their distance when they are extended.
         let extended = |v: Value, step: i64, exact: bool| {
             let exact = exact && step.unsigned_abs() <= MAX_STRIDE && most(v) <= i32::MAX as u64;
             Class::Affine { step, exact }
@@ -339,14 +358,15 @@ impl Classes {
                 Some(carry) if self.is_alike_or_known(carry, constants) => {
                     match combine(class(a), class(b), 1, ty) {
                         Class::Uniform => Class::SAME_IN_CHUNK,
-                        // It would be computed again where it is used, from a mask that is not there.
+                        // An inexact sum would be recomputed at its uses, from a mask that is not
+                        // available there.
                         Class::Affine { exact: false, .. } => Class::Varying,
                         class => class,
                     }
                 }
                 Some(_) => Class::Varying,
             },
-            // The word above is the same in all lanes.
+            // The high word is the same in all lanes.
             Op::Concat { lo, hi } if class(hi).is_same() => match class(lo) {
                 Class::Affine { step, exact: true } if step != 0 => extended(lo, step, true),
                 _ => same(op, self),
@@ -394,7 +414,8 @@ impl Classes {
     }
 }
 
-/// How many low bits a constant has that keep words evenly spaced: what is above is the same in most warps.
+/// Returns the number of low bits that a constant mask keeps, if words stay evenly spaced under it:
+/// the bits above are the same in most warps.
 pub fn kept_bits(bits: u64) -> Option<u32> {
     let kept = (!bits & Type::I32.bit_mask()).trailing_zeros();
     (LEAST_KEPT..32).contains(&kept).then_some(kept)
@@ -402,13 +423,14 @@ pub fn kept_bits(bits: u64) -> Option<u32> {
 
 const LEAST_KEPT: u32 = 20;
 
-/// Evenly spaced words of which only these bits are left.
+/// Returns the class of evenly spaced words that are masked with `bits`.
 fn cut(a: Class, bits: u64, ty: Type) -> Option<Class> {
     let step = a.stride().filter(|&step| step != 0 && ty == Type::I32)?;
     kept_bits(bits).map(|_| Class::Affine { step, exact: false })
 }
 
-/// A pure operation on values that do not vary (in the chunk) gives one that does not.
+/// Returns the class of a pure operation by its operands: if they do not vary (in the chunk),
+/// neither does the result.
 fn same(op: &Op, classes: &Classes) -> Class {
     let mut result = Class::Uniform;
     op.for_each_operand(|v| {

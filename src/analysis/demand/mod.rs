@@ -1,10 +1,10 @@
-//! Which lanes of a value anyone can see, and what may be left out because of it.
+//! Determines which lanes of each value are seen by its users, and leaves out work for other lanes.
 //!
-//! A value written to a register under a mask, or used as the address of a masked access, is seen in the lanes of
-//! that mask only. Where the lanes of a `select` that are seen lie within its mask it is its first operand; a bit of
-//! `a & m` that is seen only inside `m` is `a`. An operation of which only such lanes are seen takes
-//! the operand of a `select` in its place, though other operations see the rest of the `select`.
-//! Values that no one sees are left out.
+//! A value written to a register under a mask, or used as the address of a masked access, is seen
+//! only in the lanes of that mask. If the seen lanes of a `select` lie within its mask, the
+//! `select` equals its first operand. A bit of `a & m` that is seen only inside `m` is the bit of
+//! `a`. An operation that sees only lanes of one side of a `select` takes that operand directly,
+//! though other operations see the rest of the `select`. Values that no one sees are left out.
 
 mod replay;
 
@@ -24,7 +24,7 @@ use super::pairs::Pairs;
 #[derive(Clone, Copy, Debug)]
 enum Seen {
     Nothing,
-    /// At most those of these masks.
+    /// At most the lanes of these masks.
     Under(Masks),
     All,
 }
@@ -52,7 +52,7 @@ impl Masks {
         self.count = count as u8;
     }
 
-    /// Adds a mask; false if there is no room for it.
+    /// Adds a mask. Returns false if there is no room for it.
     fn add(&mut self, mask: Value) -> bool {
         if self.iter().any(|other| other == mask) {
             return true;
@@ -69,7 +69,7 @@ impl Seen {
         Seen::Under(Masks { values: [mask; 4], count: 1 })
     }
 
-    /// What is seen as one or the other.
+    /// Adds the lanes that are seen as `other`.
     fn union(&mut self, other: Seen, editor: &Editor) {
         let is_subset = |a, b| editor.is_subset(a, b);
         match (&mut *self, other) {
@@ -79,7 +79,8 @@ impl Seen {
                     if masks.add(mask) || masks.iter().any(|known| is_subset(mask, known)) {
                         return true;
                     }
-                    // There is room where others lie within it, or with it within another.
+                    // If known masks lie within this mask, or within a conjunct of it, the wider
+                    // mask replaces them.
                     let within = |of: Value| masks.iter().any(|known| is_subset(known, of));
                     let Some(wider) = editor.conjuncts(mask).into_iter().find(|&of| within(of))
                     else {
@@ -97,14 +98,14 @@ impl Seen {
     }
 }
 
-/// What is seen of the values of a block.
+/// The lanes that are seen of each value of a block.
 pub struct Demand<'a> {
     editor: &'a Editor,
     term: &'a Terminator,
     /// The register of active lanes, and their mask at the block's entry, if it is known.
     active: Reg,
     entered: Option<Value>,
-    /// The writes that are left out, in order.
+    /// The indices of the writes that are left out, in order.
     dead: Vec<usize>,
     seen: SecondaryMap<Value, Seen>,
     /// The value that may stand in for another.
@@ -118,7 +119,7 @@ impl<'a> Demand<'a> {
         Demand::without(editor, term, active, Vec::new())
     }
 
-    /// The same if these writes were not there.
+    /// Determines the seen lanes as if the writes at the indices `dead` were not there.
     fn without(editor: &'a Editor, term: &'a Terminator, active: Reg, dead: Vec<usize>) -> Self {
         let values = editor.values.len();
         let (seen, alias) = (table(values, Seen::Nothing), table(values, None));
@@ -142,7 +143,10 @@ impl<'a> Demand<'a> {
         demand
     }
 
-    /// Lane registers that the block reads in lanes which may be inactive, by firsts and counts: what such lanes hold can be seen.
+    /// Returns the lane registers that the block reads in lanes which may be inactive, as first
+    /// registers and counts.
+    ///
+    /// The contents of inactive lanes of these registers can be seen.
     pub fn exposed(&self, function: &Function) -> Vec<(Reg, u32)> {
         let hidden = |v: Value| match &self.seen[v] {
             Seen::Nothing => true,
@@ -166,9 +170,11 @@ impl<'a> Demand<'a> {
         exposed
     }
 
-    /// The block without what no one sees, among it writes of registers that are not `live` after it; none if that is
-    /// the block as it is. `live` is told whether a write is of lanes that are active at the block's end. If it leads to itself, `elsewhere`
-    /// says what is live where else it leads.
+    /// Returns the block without unseen values and without writes of registers that are not `live`
+    /// after it, or `None` if that is the unchanged block.
+    ///
+    /// `live` is told whether a write affects only lanes that are active at the block's end. If the
+    /// block leads to itself, `elsewhere` tells which registers are live at its other successors.
     pub fn prune(
         self,
         live: impl Fn(Reg, bool) -> bool,
@@ -195,7 +201,8 @@ impl<'a> Demand<'a> {
         (!demand.keeps_all(&words, &pairs)).then(|| demand.replay(&words, &pairs))
     }
 
-    /// Without the writes that only the block itself reads, in its next round, for nothing but what is as needless.
+    /// Leaves out the writes that only the block itself reads, in its next round, and only for
+    /// values that are as needless.
     fn without_loop(self, elsewhere: impl Fn(Reg) -> bool) -> Self {
         let mut dead = self.editor.dead_writes(|reg, _| elsewhere(reg));
         loop {
@@ -223,8 +230,10 @@ impl<'a> Demand<'a> {
         }
     }
 
-    /// Notes that an instruction sees some lanes of an operand. If the operand is a `select`, and all
-    /// these lanes are from one side of it, the instruction takes that side.
+    /// Notes that an instruction sees some lanes of an operand.
+    ///
+    /// If the operand is a `select`, and all these lanes are from one side of it, the instruction
+    /// takes that side.
     fn take(&mut self, index: usize, operand: Value, seen: Seen) {
         let mut v = operand;
         while let op @ Op::Select { .. } = self.editor.def(v)
@@ -238,7 +247,7 @@ impl<'a> Demand<'a> {
         self.see(v, seen);
     }
 
-    /// An instruction with the operands that it takes.
+    /// Returns the operation of an instruction, with the operands that it takes.
     fn taken(&self, index: usize) -> Cow<'a, Op> {
         let op = &self.editor.insts[index].op;
         let is_taken = |v: &Value| self.instead.contains_key(&(index, *v));
@@ -309,7 +318,8 @@ impl<'a> Demand<'a> {
             }
             Op::Select { mask, a, b } => {
                 self.see(mask, seen);
-                // Both hold. The mask says more if it lies in what is seen, or in what that is a part of.
+                // Both `seen` and the mask bound the lanes of `a`. The mask says more if it lies
+                // within a seen mask, or within a conjunct of one.
                 let says_more = |m: Value| {
                     self.editor.conjuncts(m).into_iter().any(|of| self.editor.is_subset(mask, of))
                 };
@@ -326,8 +336,9 @@ impl<'a> Demand<'a> {
                 self.see_number(index, b, seen);
             }
             Op::Binary { op: BinaryOp::And, a, b } if self.is_mask_op(&inst.op) => {
-                // One of them matters only where the other has bits. Not both: each could lose what the other relies on.
-                // A compare tells of values of lanes, and these have the most to lose.
+                // One operand matters only where the other has bits. Only one is narrowed: each
+                // could lose bits that the other relies on. A compare depends on values of lanes,
+                // which have the most to lose.
                 let is_compare =
                     |v: Value| matches!(self.editor.def(v), Op::ICmp { .. } | Op::FCmp { .. });
                 let is_leaf =
@@ -359,7 +370,8 @@ impl<'a> Demand<'a> {
         }
     }
 
-    /// What operations see that have a guard of their own; false if this is none.
+    /// Notes the lanes that guarded operations and memory accesses see. Returns false for other
+    /// operations.
     fn under_a_guard(&mut self, at: usize, op: &Op) -> bool {
         match *op {
             Op::RfWrite { value, guard: Some(guard), nomask: true, .. } => {
@@ -400,7 +412,8 @@ impl<'a> Demand<'a> {
         }
     }
 
-    /// Of a uniform value all is seen, whatever the lanes are that it is given to: a mask is a number there.
+    /// Notes that an operand is seen in `lanes`. Of a uniform value everything is seen: even a mask
+    /// is a number there.
     fn see_number(&mut self, at: usize, value: Value, lanes: Seen) {
         match self.editor.ty(value).is_uniform() {
             true => self.see(value, Seen::All),
@@ -418,7 +431,8 @@ impl<'a> Demand<'a> {
         }
     }
 
-    /// The lanes of its operands that an access looks at. Those of a scalar one are numbers.
+    /// Returns the lanes that an access sees of its operands. The operands of a scalar access are
+    /// numbers, seen as a whole.
     fn seen_by(&self, access: &Access) -> Seen {
         if self.editor.ty(access.address).is_uniform() {
             Seen::All
@@ -431,7 +445,9 @@ impl<'a> Demand<'a> {
         matches!(self.seen[value], Seen::Nothing)
     }
 
-    /// Whether someone sees what a register held; of a register of lanes, in lanes that are active at the block's entry.
+    /// Whether the contents of a register are seen.
+    ///
+    /// Of a lane register, only lanes that are active at the block's entry count.
     pub fn is_seen(&self, value: Value, is_lane: bool) -> bool {
         match (&self.seen[value], self.entered) {
             (Seen::Nothing, _) => false,

@@ -1,4 +1,4 @@
-//! A block without what nothing sees.
+//! Rebuilds a block without the values that nothing sees.
 
 use cranelift_entity::packed_option::ReservedValue;
 use warploom_ir::{BinaryOp, ConvertOp, Inst, Op, Terminator, Type, UnaryOp, Value, table};
@@ -10,7 +10,7 @@ use super::super::rules::{LOW_WORDS, PAIR_ACCESS};
 use super::{Demand, Seen};
 
 impl Demand<'_> {
-    /// An operand that equals the result wherever that is seen.
+    /// Returns an operand that equals the result in all lanes that are seen.
     pub(super) fn stand_in(&self, op: &Op, seen: &Seen) -> Option<Value> {
         let Seen::Under(masks) = seen else { return None };
         let within = |m: Value| masks.iter().all(|s| self.editor.is_subset(s, m));
@@ -44,17 +44,17 @@ impl Demand<'_> {
         }
     }
 
-    /// Whether it may be left out if no one sees its results.
+    /// Whether an operation may be left out if no one sees its results.
     pub(super) fn is_removable(&self, op: &Op) -> bool {
         op.traits().reads_registers || self.editor.is_pure(op)
     }
 
-    /// Whether no one sees any result of an instruction that is there for its results only.
+    /// Whether no one sees a result of an instruction that has no purpose but its results.
     pub(super) fn is_needless(&self, inst: &Inst) -> bool {
         inst.results.iter().all(|&v| self.is_unseen(v)) && self.is_removable(&inst.op)
     }
 
-    /// The values that are used for their low words only.
+    /// Returns the values of which only the low words are used.
     pub(super) fn low_words(&self) -> LowWords {
         let mut words = LowWords::new(self.editor.values.len());
         if !self.editor.rules.has(LOW_WORDS) {
@@ -74,7 +74,8 @@ impl Demand<'_> {
         words
     }
 
-    /// Whether [`Demand::replay`] would make the same instructions again: what is there has been simplified and shared.
+    /// Whether [`Demand::replay`] would emit the same instructions again: they are simplified and
+    /// shared already.
     pub(super) fn keeps_all(&self, words: &LowWords, pairs: &Pairs) -> bool {
         self.dead.is_empty()
             && self.instead.is_empty()
@@ -108,7 +109,7 @@ impl Demand<'_> {
             if let [result] = inst.results[..]
                 && (is_word_of || words.contains(result))
             {
-                // What stands for an operand may be a low word too.
+                // The replacement of an operand may be a low word too.
                 let is_word = |out: &Editor, v: Value| out.ty(out.current(map[v])).ty == Type::I32;
                 if !is_word_of || taken.operands().iter().any(|&v| is_word(&out, v)) {
                     let word = |out: &mut Editor, v: Value| {
@@ -158,7 +159,9 @@ impl Demand<'_> {
     }
 }
 
-/// The same sum if no one reads the carry out of an addition without a carry in, or of the difference `a + ~b + 1`.
+/// Returns the sum or difference that equals an addition with carry whose carry out no one reads.
+///
+/// The addition has no carry in, or is the difference `a + ~b + 1`.
 fn plain_sum(known: &Editor, op: &Op) -> Option<(BinaryOp, Value, Value)> {
     let Op::AddCarry { a, b, carry } = *op else { return None };
     match carry {

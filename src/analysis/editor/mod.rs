@@ -1,4 +1,4 @@
-//! Builds a block's instructions anew, sharing equal pure operations and simplifying as it goes.
+//! Rebuilds a block's instructions, sharing equal pure operations and simplifying as it goes.
 
 mod simplify;
 
@@ -16,8 +16,10 @@ use warploom_ir::{
 use super::masks::Masks;
 use super::rules::{Firings, Rules};
 
-/// Whether equal operations have equal results and no effect, within one block. `known` gives constants and whether a
-/// value is uniform: a scalar load from a constant bank at an aligned address is pure, for it cannot fault.
+/// Whether equal operations have equal results and no effect, within one block.
+///
+/// `known` returns the bits of uniform constants. With it, a scalar load from a constant bank at an
+/// aligned address is pure, because it cannot fault.
 pub fn is_pure(op: &Op, known: impl Fn(Value) -> Option<u64>) -> bool {
     match op {
         Op::Load { access, sparse: false, .. }
@@ -33,7 +35,7 @@ pub fn is_pure(op: &Op, known: impl Fn(Value) -> Option<u64>) -> bool {
     }
 }
 
-/// The hash of an operation.
+/// Returns the hash of an operation and its window.
 fn key(op: &Op, window: Window) -> u64 {
     FxBuildHasher.hash_one((op, window))
 }
@@ -43,16 +45,16 @@ pub struct Editor {
     pub lanes: u8,
     pub insts: Vec<Inst>,
     pub values: Vec<ValueType>,
-    /// Defining instruction of each value, and which of its results it is.
+    /// The defining instruction of each value, and the number of the value among its results.
     pub(super) defs: Defs,
-    /// The pure ones of `insts`, to be found by operation and window.
+    /// Indices of the pure instructions of `insts`, hashed by operation and window.
     shared: HashTable<usize>,
-    /// What is to be used in place of a value from here on.
+    /// The value to use in place of each replaced value from here on.
     replaced: FxHashMap<Value, Value>,
-    /// What pairs of halves have been fused to, and the low half of each.
+    /// The value that each pair of halves has been fused to, and the low half of each fused value.
     pub(super) pairs: FxHashMap<(Value, Value, Window), Value>,
     pub(super) low_words: FxHashMap<Value, Value>,
-    /// How many pairs are being fused, each for the one before.
+    /// The number of pairs that are being fused, each for the pair before it.
     pub(super) nested: u32,
     pub pc: u64,
     pub(super) rules: Rules,
@@ -60,7 +62,9 @@ pub struct Editor {
 }
 
 impl Editor {
-    /// `expected` is about how many instructions there will be.
+    /// Returns an empty editor.
+    ///
+    /// `expected` is about the number of instructions there will be.
     pub fn new(lanes: u8, expected: usize, rules: Rules) -> Self {
         Editor {
             lanes,
@@ -93,7 +97,7 @@ impl Editor {
         numbered(first, types.len())
     }
 
-    /// Appends a pure operation, or returns the values of an equal one.
+    /// Appends a pure operation, simplified, or returns the values of an equal operation.
     pub fn pure(&mut self, op: Op, window: Window, types: &[ValueType]) -> Values {
         let op = self.with_inverted_last(op);
         if let Some(value) = self.simplify(&op, window) {
@@ -109,7 +113,7 @@ impl Editor {
         self.shared_as_it_is(op, window, types)
     }
 
-    /// A sum with a carry, that of a difference with what is subtracted last.
+    /// Puts an inverted operand of an addition with carry, the subtrahend of a difference, last.
     fn with_inverted_last(&self, op: Op) -> Op {
         let is_inverted = |v: Value| matches!(self.def(v), Op::Unary { op: UnaryOp::Not, .. });
         match op {
@@ -120,7 +124,8 @@ impl Editor {
         }
     }
 
-    /// The same without simplifying it.
+    /// Appends a pure operation without simplifying it, or returns the values of an equal
+    /// operation.
     pub(super) fn shared_as_it_is(
         &mut self,
         op: Op,
@@ -142,20 +147,20 @@ impl Editor {
         results
     }
 
-    /// The value of a pure operation that is there.
+    /// Returns the value of an equal pure operation, if there is one.
     pub(super) fn find(&self, op: &Op, window: Window) -> Option<Value> {
         let equal = |&at: &usize| self.insts[at].window == window && self.insts[at].op == *op;
         self.shared.find(key(op, window), equal).map(|&at| self.insts[at].results[0])
     }
 
-    /// From here on `by`, an equal value of the same type, is to be used for `value`.
+    /// Uses `by`, an equal value of the same type, in place of `value` from here on.
     pub(super) fn replace(&mut self, value: Value, by: Value) {
         if value != by {
             self.replaced.insert(value, by);
         }
     }
 
-    /// What is to be used for a value by now.
+    /// Returns the value to use in place of `value` by now.
     pub fn current(&self, value: Value) -> Value {
         let mut value = value;
         while let Some(&by) = self.replaced.get(&value) {
@@ -164,7 +169,10 @@ impl Editor {
         value
     }
 
-    /// A simpler value may be uniform where a varying one is asked for; an address, for one, must stay varying.
+    /// Returns `value`, splatted if it is uniform and a varying value is wanted.
+    ///
+    /// A simplified value may be uniform where its user needs a varying value: an address, for
+    /// example.
     pub fn shaped(&mut self, value: Value, wanted: ValueType, window: Window) -> Value {
         if self.ty(value).is_uniform() && !wanted.is_uniform() {
             return self.pure(Op::Splat { a: value }, window, &[wanted])[0];
@@ -172,8 +180,11 @@ impl Editor {
         value
     }
 
-    /// The writes at the end of the block of registers that are not live after it, in order. Writes further up are there
-    /// because an operation of the block reads the register file. `live` is told the guard, too.
+    /// Returns the indices of the writes at the block's end of registers that are not live after
+    /// it, in order.
+    ///
+    /// Writes further up are there because an operation of the block reads the register file.
+    /// `live` is told the guard, too.
     pub fn dead_writes(&self, live: impl Fn(Reg, Option<Value>) -> bool) -> Vec<usize> {
         let is_write = |inst: &Inst| matches!(inst.op, Op::RfWrite { .. });
         let tail = self.insts.iter().rposition(|inst| !is_write(inst)).map_or(0, |last| last + 1);
@@ -181,7 +192,8 @@ impl Editor {
         (tail..self.insts.len()).filter(dead).collect()
     }
 
-    /// The defining instruction of each value, and which of its results it is, wherever instructions have been moved to.
+    /// Returns the defining instruction of each value and the value's number among its results,
+    /// even after instructions have been moved.
     pub fn defs_as_they_are(&self) -> Defs {
         defs(&self.insts, self.values.len())
     }
@@ -194,7 +206,8 @@ impl Editor {
         &self.insts[self.defs[value].0].op
     }
 
-    /// Index of the defining instruction, and which of its results this is.
+    /// Returns the index of the defining instruction, and the number of the value among its
+    /// results.
     pub fn def_at(&self, value: Value) -> (usize, usize) {
         self.defs[value]
     }
@@ -207,7 +220,7 @@ impl Editor {
         }
     }
 
-    /// The uniform value that all lanes of a value are, if it is known.
+    /// Returns the uniform value that equals all lanes of a value, if it is known.
     fn splat_of(&self, value: Value) -> Option<Value> {
         match *self.def(value) {
             Op::Splat { a } => Some(a),
@@ -225,7 +238,7 @@ impl Editor {
         self.pure(Op::Const { ty, bits }, window, &[ValueType::uniform(ty)])[0]
     }
 
-    /// A mask of these lanes.
+    /// Returns the constant mask of the lanes in `bits`.
     pub fn lanes_of(&mut self, bits: u64) -> Value {
         self.iconst(Type::Mask, bits)
     }

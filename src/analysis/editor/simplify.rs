@@ -1,4 +1,4 @@
-//! Operations whose result is a value that there is, or a simpler operation's.
+//! Simplifies operations to existing values or simpler operations.
 
 use warploom_ir::eval::{binary, icmp, single};
 use warploom_ir::{
@@ -11,7 +11,7 @@ use super::super::class::kept_bits;
 use super::Editor;
 
 impl Editor {
-    /// An existing or simpler value that equals the operation, if one is known.
+    /// Returns an existing or simpler value that equals the operation, if one is known.
     pub(super) fn simplify(&mut self, op: &Op, window: Window) -> Option<Value> {
         match *op {
             // Words are folded as one value before rules see them.
@@ -20,7 +20,7 @@ impl Editor {
         }
     }
 
-    /// A value that follows from constants and the identities of algebra.
+    /// Returns a value that follows from constants and the identities of algebra.
     fn fold(&mut self, op: &Op, window: Window) -> Option<Value> {
         if let Some(inverse) = self.inverted_compare(op, window) {
             return Some(self.not_mask(inverse));
@@ -53,7 +53,7 @@ impl Editor {
                     Some(mask) if mask == window.mask() => return Some(a),
                     _ => {}
                 }
-                // Of two of the same lanes, what neither has goes.
+                // In nested selects by one mask, the operand that is never selected goes.
                 if let Op::Select { mask: same, a: chosen, .. } = *self.def(a)
                     && same == mask
                     && self.insts[self.def_at(a).0].window == window
@@ -86,7 +86,7 @@ impl Editor {
     fn simplify_compare(&mut self, cc: IntCc, a: Value, b: Value, window: Window) -> Option<Value> {
         let (uniform, ty) = (self.ty(a).is_uniform() && self.ty(b).is_uniform(), self.ty(a).ty);
         if !uniform && self.find(&Op::LaneId, window).is_some() {
-            // Numbers of lanes, and what is made of them alone.
+            // Fold compares of lane numbers, and of values made of lane numbers alone.
             if let (Some(a), Some(b)) = (self.fixed_lanes(a), self.fixed_lanes(b)) {
                 return Some(self.lanes_of(icmp(cc, ty, &a, &b) & window.mask()));
             }
@@ -110,7 +110,7 @@ impl Editor {
         Some(self.lanes_of(if holds { all } else { 0 }))
     }
 
-    /// A compare with a constant.
+    /// Simplifies a compare with the constant `b`, whose bits are `limit`.
     fn simplify_compare_with(
         &mut self,
         cc: IntCc,
@@ -119,7 +119,7 @@ impl Editor {
         window: Window,
     ) -> Option<Value> {
         match *self.def(a) {
-            // Bits that shifts and products have cleared.
+            // Shifts and products have cleared these bits.
             Op::Binary { op: BinaryOp::And, a, b } if cc == IntCc::Ne && limit == 0 => {
                 let low = self.constant(b)?;
                 if let Some(mask) = (low == 1).then(|| self.mask_at_lanes(a, window)).flatten() {
@@ -128,7 +128,7 @@ impl Editor {
                 let cleared = low < 1 << bound(|v| self.ty(v).ty, |v| self.def(v), a).zeros;
                 cleared.then(|| self.lanes_of(0))
             }
-            // What was a mask before it was made a number.
+            // The number was made of a mask.
             Op::Select { mask, a: x, b: y } if self.insts[self.def_at(a).0].window == window => {
                 let ty = self.ty(a).ty;
                 let known = |v: Value| self.constant(v).map(|v| icmp(cc, ty, &[v], &[limit]) != 0);
@@ -154,7 +154,8 @@ impl Editor {
         }
     }
 
-    /// A sum with what has been negated as a difference, which is exact in every mode: the guest has negated operands, and the host has none.
+    /// Makes a sum with a negated operand a difference, which is exact in every mode. Guests have
+    /// negated operands; the host has none.
     fn sum_of_negated(
         &mut self,
         attrs: FloatAttrs,
@@ -212,9 +213,9 @@ impl Editor {
                 if ty == Type::Mask { self.simplify_mask_and(a, b) } else { None }
             }
             BinaryOp::Or | BinaryOp::Xor | BinaryOp::Add => {
-                // A bit and its inverse: part of the tables of three operands.
+                // A bit and its inverse: the expanded tables of three operands contain these.
                 let inverse = |a: Value, b: Value| matches!(*self.def(a), Op::Unary { op: UnaryOp::Not, a } if a == b);
-                // Whatever knows what inverting does to lanes then knows it of this too.
+                // Analyses that know how `Not` changes lanes then know this operation too.
                 if op == BinaryOp::Xor && cb == ones {
                     return Some(
                         self.pure(Op::Unary { op: UnaryOp::Not, a }, window, &[self.ty(a)])[0],
@@ -243,7 +244,8 @@ impl Editor {
                 Some(a)
             }
             BinaryOp::Mul if cb == Some(1) && keeps(a) => Some(a),
-            // Whatever knows what a shift does to lanes then knows it of such a product, and hosts do it faster.
+            // Analyses that know how shifts change lanes then know this product too, and hosts
+            // shift faster.
             BinaryOp::Mul => {
                 let (factor, other) = if cb.is_some() { (cb?, a) } else { (ca?, b) };
                 let by = factor
@@ -255,7 +257,7 @@ impl Editor {
         }
     }
 
-    /// Whether a value is proven to have no bits but so many low ones.
+    /// Whether a value is proven to be less than `1 << bits`.
     fn is_below(&self, v: Value, bits: u32) -> bool {
         bound(|v| self.ty(v).ty, |v| self.def(v), v).max >> bits == 0
     }
@@ -299,7 +301,7 @@ impl Editor {
         }
     }
 
-    /// A half of a pair, if it has the shape of the pair.
+    /// Returns a half of a pair, if it has the shape of the pair.
     fn half(&self, half: Value, other: Value) -> Option<Value> {
         (!self.ty(half).is_uniform() || self.ty(other).is_uniform()).then_some(half)
     }

@@ -1,4 +1,4 @@
-//! What a group accesses: places whose lanes are evenly spaced or in tiles, and which of them must lie apart.
+//! The accesses of a group: which have evenly spaced or tiled lanes, and which must not overlap.
 
 use warploom_ir::{Access, Op, Space, Value};
 
@@ -8,7 +8,8 @@ use super::super::tiled::{Tiled, tiled};
 use super::{Condition, Finder, are_near, is_shared, keep_to_lanes};
 
 impl Finder<'_> {
-    /// Adds an instruction of a segment to the open group if it may be part of it.
+    /// Adds an instruction of a segment to the open group. Returns false if the group cannot
+    /// contain it.
     pub(super) fn takes_lanes(&mut self, index: usize) -> bool {
         let op = &self.block.insts[index].op;
         if op.operands().iter().any(|v| self.late.contains(v))
@@ -24,7 +25,8 @@ impl Finder<'_> {
         if self.group.loose && writes || self.group.scattered && (writes || is_shared(access)) {
             return false;
         }
-        // Shared memory is cleared from block to block.
+        // Shared memory is cleared from block to block, so strips of several blocks do not access
+        // it.
         if self.strips && is_shared(access) {
             return false;
         }
@@ -76,7 +78,8 @@ impl Finder<'_> {
         true
     }
 
-    /// Whether others of the same addresses are held apart, near which these are: so are all that are near them.
+    /// Whether the group already tests a pair of other addresses near these two accesses: that test
+    /// covers all accesses near the pair.
     fn are_held_apart(&self, earlier: usize, later: usize) -> bool {
         let access = |index: usize| self.block.insts[index].op.access().expect("an access");
         let near = |a: usize, b: usize| {
@@ -91,16 +94,16 @@ impl Finder<'_> {
         !self.group.scattered && self.group.accesses[self.phase..].iter().all(reads)
     }
 
-    /// How the lanes of an access lie in tiles, if they do in all chunks.
+    /// Returns how the lanes of an access lie in tiles, if they do so in all chunks.
     fn in_tiles(&self, access: &Access) -> Option<Tiled> {
         if !matches!(access.space, Space::Global | Space::Generic) {
             return None;
         }
-        // What varies and is made before the group, the engine has as rows only.
+        // The engine has varying values from before the group only as rows.
         let before = |v: Value| (self.plan.home[v] as usize) < self.group.steps.start;
         let def = |v| (self.classes.get(v) != Class::Varying || !before(v)).then(|| self.def(v));
         let tiled = tiled(self.classes, |v| self.block.ty(v).ty, def, access)?;
-        // What is kept inside of bounds is often a neighbour, which is not aligned.
+        // A value kept inside of bounds is often the position of a neighbour, which is not aligned.
         if self.classes.relies_on_choice(tiled.root) {
             return None;
         }
@@ -108,7 +111,8 @@ impl Finder<'_> {
         (chunk as u64 & tiled.low == 0).then_some(tiled)
     }
 
-    /// Whether no lane touches what another lane touches; `None` if that depends on the addresses.
+    /// Whether no lane touches bytes in `a` that another lane touches in `b`; `None` if that
+    /// depends on the addresses.
     fn lanes_are_disjoint(&self, a: &Access, b: &Access) -> Option<bool> {
         let stride = self.classes.get(a.address).stride()?;
         if a.address != b.address {
@@ -117,7 +121,7 @@ impl Finder<'_> {
         if keep_to_lanes(a, b, stride) {
             return if self.classes.span_warp() || self.strips { Some(true) } else { None };
         }
-        // Those of a chunk overlap, or none in it and it is to be seen for the others.
+        // Lanes of one chunk may overlap. If not, a run-time test must cover the other chunks.
         let bytes = u64::from(a.bytes().max(b.bytes()));
         let in_chunk = stride.unsigned_abs() * u64::from(CHUNK - 1) + bytes;
         if u64::from(a.offset.abs_diff(b.offset)) < in_chunk { Some(false) } else { None }

@@ -1,10 +1,12 @@
-//! Groups of steps that a whole warp may execute at once: as one segment, without masks and without a check for each
-//! access.
+//! Groups: steps that a full warp executes at once, as one segment without masks and without a
+//! check for each access.
 //!
-//! That is allowed while all lanes are active, every access is in reach, and no chunk reads or writes what another one
-//! writes. The first is put into [`Condition`]s here; the other two are for the engine to test, and are tests of a few
-//! numbers, since the lanes of every access of a group are evenly spaced, or made of the bits of a value whose lanes are: over
-//! the warp, or in every chunk ([`Classes::span_warp`]), which is tested for one chunk after the other then.
+//! A group runs at once while all lanes are active, every access is in reach, and no chunk reads or
+//! writes bytes that another chunk writes. This module puts the first requirement into
+//! [`Condition`]s. The engine tests the other two with a few numbers: the lanes of every access are
+//! evenly spaced, or made of the bits of a value with evenly spaced lanes. They are so over the
+//! warp, or only in every chunk ([`Classes::span_warp`]). In the latter case the engine tests one
+//! chunk after the other.
 
 mod accesses;
 mod require;
@@ -21,26 +23,27 @@ use super::facts::written_registers;
 use super::segment::{Plan, Step};
 use super::tiled::Tiled;
 
-/// Lane-wise instructions of a group.
+/// The most lane-wise instructions of a group.
 const MAX_INSTS: usize = 256;
-/// The same, times their chunks, of a group whose lanes are exchanged: code has each chunk by itself.
-/// (A guess.)
+/// The most instructions, times their chunks, of a group that exchanges lanes: code has each chunk
+/// by itself. (A guess.)
 const MAX_EXCHANGED: usize = 800;
-/// Pairs of accesses whose places are compared at run time.
+/// The most pairs of accesses whose addresses are compared at run time.
 const MAX_PAIRS: usize = 8;
 
-/// What must hold at run time for all lanes of the warp.
+/// A condition that must hold at run time for all lanes of the warp.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Condition {
-    /// A mask computed before the group has all lanes, or none.
+    /// A mask computed before the group is full, or empty.
     Mask { mask: Value, full: bool },
     /// `a cc b`, of evenly spaced `a` and uniform `b` of 32 or 64 bits.
     Compare { cc: IntCc, a: Value, b: Value },
-    /// `base` and any number of `offsets` (least, greatest) together are less than `limit` as unsigned numbers of 32 bits, and
-    /// do not wrap between the least and the greatest. `base` is evenly spaced, `limit` the same in all lanes.
+    /// `base` plus any offset within `offsets` (least, greatest) is less than `limit`, as unsigned
+    /// 32-bit numbers, and does not wrap between the least and the greatest. `base` is evenly
+    /// spaced, and `limit` is the same in all lanes.
     Below { base: Value, offsets: (i32, i32), limit: Value },
-    /// These low bits of `a` are 0 in lane 0 of every chunk. If lanes are evenly spaced over the warp, chunks are a multiple of
-    /// them apart.
+    /// These low bits of `a` are 0 in lane 0 of every chunk. If lanes are evenly spaced over the
+    /// warp, the distance between chunks has none of these bits.
     Aligned { a: Value, low: u64 },
 }
 
@@ -48,58 +51,63 @@ pub enum Condition {
 pub struct Group {
     /// Segments, scalar steps and exchanges.
     pub steps: Range<usize>,
-    /// Whether there are exchanges: they have all of what comes before them, and nothing of what comes after.
+    /// Whether the group has exchanges. An exchange sees all steps before it and none after it.
     pub exchanges: bool,
-    /// Scalar steps that come after the segments: they write registers or need masks that the segments make. All others come
-    /// first.
+    /// Scalar steps that run after the segments: they write registers or need masks that the
+    /// segments make. All other scalar steps run first.
     pub after: Vec<usize>,
     pub conditions: Vec<Condition>,
-    /// Masks that then have all lanes, or none.
+    /// Masks that are full (`true`) or empty (`false`) under the conditions.
     pub settled: BTreeMap<Value, bool>,
     /// The memory accesses that are tested, by instruction.
     pub accesses: Vec<usize>,
-    /// Those of them whose lanes are not evenly spaced but in tiles, in each chunk.
+    /// The accesses whose lanes are not evenly spaced but in tiles, in each chunk.
     pub tiled: BTreeMap<usize, Tiled>,
-    /// Whether there is an atomic or a store with any addresses in shared memory, which no other access of the group
-    /// touches. Nothing shows how far the others have come if it faults: they only read.
+    /// Whether the group has an atomic or a store with any addresses in shared memory, which no
+    /// other access of the group touches. If it faults, nothing shows how far the other accesses
+    /// have come: they only read.
     pub scattered: bool,
-    /// Whether there are loads with any addresses. They may fault, so nothing comes after their segment, and nothing writes.
+    /// Whether the group has loads with any addresses. They may fault, so no step follows their
+    /// segment, and no step writes memory.
     pub loose: bool,
-    /// Accesses of which no lane may touch what another lane does in the other.
+    /// Pairs of accesses that must not overlap between different lanes.
     pub apart: Vec<(usize, usize)>,
 }
 
-/// Whether accesses of one address, whose lanes are so far apart, touch the same bytes in the same lane only.
+/// Whether two accesses of one address, with lanes `stride` apart, overlap only within a lane.
 pub fn keep_to_lanes(a: &Access, b: &Access, stride: i64) -> bool {
     let bytes = u64::from(a.bytes().max(b.bytes()));
     u64::from(a.offset.abs_diff(b.offset)) + bytes <= stride.unsigned_abs()
 }
 
-/// Offsets of accesses that are tested as one are less apart.
-/// The larger it is, the more often a page (of a group: a run) ends between them, and a helper does what the look-up did not find.
-/// (A guess.)
+/// The bound on the distance between offsets of accesses that are tested as one.
+///
+/// A larger bound makes it more likely that a page (for a group: a run) ends between the accesses.
+/// Then a helper does the accesses that the look-up did not find. (A guess.)
 pub const NEAR: i64 = 1 << 10;
 
-/// Whether two accesses are tested as one: both are aligned if one is, and they are so close that a run rarely ends between
-/// them.
+/// Whether two accesses are tested as one.
+///
+/// Both are aligned if one is, and they are so close that a run rarely ends between them.
 pub fn are_near(a: &Access, b: &Access) -> bool {
     let kind = |access: &Access| (access.space, access.address, access.align);
     let distance = i64::from(a.offset.abs_diff(b.offset));
     kind(a) == kind(b) && distance < NEAR && distance % i64::from(a.align.max(1)) == 0
 }
 
-/// How far lanes may be apart, and offsets of an address, that are compared with a limit together: so little that a launch's
-/// lanes do not come round.
+/// The largest stride of lanes, and distance between offsets, that are compared with a limit
+/// together. It is so small that a launch's lanes do not wrap.
 const NARROW: u64 = 1 << 16;
 
 fn is_shared(access: &Access) -> bool {
     access.space == Space::Shared
 }
 
-/// Of exchanges between lanes, by instruction: which lane each one reads, where that is always the same.
+/// For exchanges between lanes, by instruction: the lane that each lane reads, if it is always the
+/// same lane.
 pub type Sources = FxHashMap<usize, Vec<u8>>;
 
-/// The groups of a block, in order.
+/// Returns the groups of a block, in order.
 ///
 /// `classes` may rely on all lanes being active.
 pub fn groups(
@@ -152,20 +160,22 @@ pub(super) struct Finder<'a> {
     defs: &'a Defs,
     classes: &'a Classes,
     plan: &'a Plan,
-    /// `None`: nothing is exchanged.
+    /// `None`: no step may exchange lanes.
     sources: Option<&'a Sources>,
     pub(super) group: Group,
-    /// Whether it is about strips of lanes of several warps. Then lanes that take no part in a load may load too, if all are in
-    /// reach: strips go on past the lanes for which everything holds.
+    /// Whether the group is for strips of lanes of several warps. Then lanes that take no part in a
+    /// load may load too, if all are in reach: strips go on past the lanes for which everything
+    /// holds.
     pub(super) strips: bool,
-    /// The accesses before are done by all lanes of a warp before those after.
+    /// All lanes of a warp complete the accesses before this index before any later access starts.
     phase: usize,
     insts: usize,
     /// Registers that scalar steps of the group write.
     written: Vec<Reg>,
-    /// What scalar steps compute after the segments.
+    /// Values that scalar steps compute after the segments.
     late: HashSet<Value>,
-    /// Masks that have been found to have no simple conditions, with what was asked of them: a mask may be reached by many ways.
+    /// Masks without simple conditions, each with the requested state (full or not). Many paths may
+    /// reach one mask.
     refused: HashSet<(Value, bool)>,
 }
 
@@ -196,7 +206,9 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// Ends the open group before a step, and opens the next one there.
+    /// Ends the open group before step `end`, and opens the next one there.
+    ///
+    /// Returns the ended group, if it is worth its code.
     pub(super) fn finish(&mut self, end: usize) -> Option<Group> {
         self.group.steps.end = end;
         let accesses = !self.group.accesses.is_empty() || self.group.loose;
@@ -216,14 +228,15 @@ impl<'a> Finder<'a> {
         worth_it.then_some(group)
     }
 
-    /// What comes next comes after all lanes of a warp have done what is in the group so far. For strips, which are one group.
+    /// Has all lanes of a warp complete the group's steps so far before later steps. For strips,
+    /// which are one group.
     pub(super) fn next_phase(&mut self) {
         self.phase = self.group.accesses.len();
         self.insts = 0;
         self.group.loose = false;
     }
 
-    /// Adds a step that exchanges lanes, if they always come from the same ones.
+    /// Adds a step that exchanges lanes, if each lane always reads the same lane.
     fn takes_exchange(&mut self, index: usize) -> bool {
         let is_known = self.sources.is_some_and(|sources| sources.contains_key(&index));
         if !is_known || self.group.loose || self.insts >= self.most_exchanged() {
@@ -235,12 +248,13 @@ impl<'a> Finder<'a> {
         true
     }
 
-    /// Instructions of a group that exchanges lanes.
+    /// Returns the most instructions of a group that exchanges lanes.
     fn most_exchanged(&self) -> usize {
         MAX_EXCHANGED / (u32::from(self.function.lanes) / CHUNK).max(1) as usize
     }
 
-    /// Whether a group without accesses is spared the masks of register writes: outside loops that is not worth its code.
+    /// Whether a group without accesses saves the masks of register writes. Outside loops, that
+    /// saving is not worth the group's code.
     fn writes_where_all_are_active(&mut self) -> bool {
         let steps = &self.plan.steps[self.group.steps.clone()];
         let segments = steps.iter().filter(|step| matches!(step, Step::Segment(_)));
@@ -256,8 +270,10 @@ impl<'a> Finder<'a> {
             && guards.into_iter().all(|guard| self.require(guard, true))
     }
 
-    /// Facts hold for the lanes that are active at the block's entry, so these must be all; and registers must still
-    /// hold what they held there.
+    /// Whether the group may rely on facts.
+    ///
+    /// Facts hold for the lanes that are active at the block's entry, so all lanes must be active
+    /// there. Registers must also still hold their values from the entry.
     pub(super) fn may_rely_on_facts(&mut self) -> bool {
         if !self.classes.of_some_lanes() {
             return true;
@@ -268,12 +284,13 @@ impl<'a> Finder<'a> {
                 .is_some_and(|active| self.is_known_before(active) && self.require(active, true))
     }
 
-    /// Whether something that the group or a later step needs follows from a register that an earlier step writes.
+    /// Whether the group or a later step needs a value that follows from a register that an earlier
+    /// step writes.
     fn reads_what_is_overwritten(&self) -> bool {
         let (before, rest) = self.plan.steps.split_at(self.group.steps.start);
         let mut written: HashSet<Reg> = HashSet::new();
         for &index in before.iter().flat_map(Step::insts) {
-            // What others hold is read once.
+            // Other registers are read only once.
             written_registers(&self.block.insts[index].op, |reg| {
                 if self.function.is_lane(reg) {
                     written.insert(reg);
@@ -298,7 +315,7 @@ impl<'a> Finder<'a> {
         false
     }
 
-    /// Adds a step to the open group if it may be part of it.
+    /// Adds a step to the open group. Returns false if the group cannot contain it.
     pub(super) fn takes(&mut self, number: usize, step: &Step) -> bool {
         self.group.steps.end = number + 1;
         match step {
@@ -331,7 +348,7 @@ impl<'a> Finder<'a> {
                 true
             }
             Op::RfRead { reg, .. } => !self.written.contains(&reg),
-            // Engines do nothing about it: the condition is that it raises nothing.
+            // Engines emit nothing for it: the condition is that it raises nothing.
             Op::Raise { guard: Some(guard), .. } => {
                 let before = self.group.clone();
                 let possible = self.require(guard, false);

@@ -1,4 +1,5 @@
-//! Masks that a group requires to be full or empty, as conditions that can be tested before it.
+//! Turns masks that a group requires to be full or empty into conditions that can be tested before
+//! it.
 
 use warploom_ir::{BinaryOp, IntCc, Op, Type, UnaryOp, Value};
 
@@ -6,16 +7,18 @@ use super::super::segment::Step;
 use super::super::visits::visit;
 use super::{Condition, Finder, NARROW};
 
-/// Masks that are looked at for the conditions of one. Ways through masks that share parts are many more than the masks.
+/// The most masks visited for the conditions of one mask. Masks share parts, so there are many more
+/// paths through masks than masks.
 const MOST_MASKS: u32 = 100;
 
 impl Finder<'_> {
-    /// Adds the conditions under which a mask has all lanes, or none. False if there are no simple ones.
+    /// Adds the conditions under which a mask is full, or empty. Returns false if there are no
+    /// simple conditions.
     pub(in super::super) fn require(&mut self, mask: Value, full: bool) -> bool {
         self.require_within(mask, full, &mut { MOST_MASKS })
     }
 
-    /// Adds the conditions under which a mask has all lanes, or none, by looking at no more than `left` masks.
+    /// Adds the conditions under which a mask is full, or empty, and visits at most `left` masks.
     fn require_within(&mut self, mask: Value, full: bool, left: &mut u32) -> bool {
         visit();
         if let Some(&settled) = self.group.settled.get(&mask) {
@@ -26,7 +29,7 @@ impl Finder<'_> {
         }
         let Some(rest) = left.checked_sub(1) else { return false };
         *left = rest;
-        // A warp without active lanes is no case to be fast for.
+        // A warp without active lanes need not be fast.
         if !full && Some(mask) == self.block.entry_mask(self.function.active) {
             return false;
         }
@@ -62,7 +65,7 @@ impl Finder<'_> {
         possible
     }
 
-    /// Notes that a mask has all lanes if the conditions say so that there are.
+    /// Notes that a mask is full, if the conditions so far already say so.
     pub(super) fn note_if_full(&mut self, mask: Value) {
         let before = self.group.clone();
         if !self.require(mask, true) || self.group.conditions != before.conditions {
@@ -70,7 +73,8 @@ impl Finder<'_> {
         }
     }
 
-    /// Notes that a mask has all lanes, or none, and so have masks that follow from that. False if another condition says the opposite.
+    /// Notes that a mask is full, or empty, and notes the masks that follow from it. Returns false
+    /// if another condition says the opposite.
     pub(super) fn settle(&mut self, mask: Value, full: bool) -> bool {
         let mut open = vec![(mask, full)];
         while let Some((mask, full)) = open.pop() {
@@ -96,7 +100,7 @@ impl Finder<'_> {
         true
     }
 
-    /// Notes which masks have all lanes, or none, because those do that they are made of.
+    /// Notes the masks that are full, or empty, because their operands are.
     pub(super) fn settle_what_follows(&mut self) {
         let steps = self.plan.steps[self.group.steps.clone()].iter();
         for &index in steps.flat_map(Step::insts) {
@@ -123,7 +127,7 @@ impl Finder<'_> {
     }
 
     fn require_compare(&mut self, cc: IntCc, a: Value, b: Value) -> bool {
-        // Without signs, what is not 0 is greater, and only 0 is not.
+        // As unsigned numbers, all but 0 are greater than 0.
         let cc = match cc {
             IntCc::Eq if self.constant(b) == Some(0) && self.require_aligned(a) => return true,
             IntCc::Eq if self.constant(b) == Some(0) => IntCc::LeU,
@@ -142,7 +146,9 @@ impl Finder<'_> {
         possible
     }
 
-    /// Requires that an address is below a limit, with those nearby that must be too. False if it is nothing for that.
+    /// Requires that an address is below a limit, in one condition with nearby addresses.
+    ///
+    /// Returns false if the address is not evenly spaced, or its stride exceeds [`NARROW`].
     fn require_below(&mut self, address: Value, limit: Value) -> bool {
         let is_narrow =
             |v| self.classes.get(v).stride().is_some_and(|stride| stride.unsigned_abs() <= NARROW);
@@ -172,7 +178,8 @@ impl Finder<'_> {
         true
     }
 
-    /// Requires that low bits of a value are 0.
+    /// Requires that `bits`, low bits of a value, are 0. Returns false if no condition can express
+    /// that.
     fn require_aligned(&mut self, bits: Value) -> bool {
         let Op::Binary { op: BinaryOp::And, a, b } = *self.def(bits) else { return false };
         let Some(low) = self.constant(b).filter(|low| (low + 1).is_power_of_two()) else {

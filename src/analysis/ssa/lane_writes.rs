@@ -1,11 +1,14 @@
-//! Writes to an array lane by lane, each at an index of its own, as one. Where a destination has one address, Intel's compiler stores what lanes have in as many
+//! Merges writes to an array by one lane each, at an index of the lane's own, into one write.
+//!
+//! Where a destination has one address, Intel's compiler stores the values of lanes in as many
 //! instructions as there are lanes.
 
 use warploom_ir::{BinaryOp, Inst, Op, Reg, Region, Value, Window};
 
 use super::Ssa;
 
-/// A write to an array, of which nothing behind it has been seen: what lanes of it hold, each at its own index.
+/// A write to an array that is held back: no later operation could have seen it yet. Each of its
+/// lanes writes its own value at its own index.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) struct Held {
     reg: Reg,
@@ -13,15 +16,18 @@ pub(super) struct Held {
     index: Value,
     value: Value,
     window: Window,
-    /// Lanes of this mask, unless it is all, that are among these.
+    /// A mask that limits `lanes`. None: all of `lanes` write.
     mask: Option<Value>,
     lanes: u64,
     pc: u64,
 }
 
 impl Ssa<'_> {
-    /// A write by one lane alone, of what that lane has in two values at an index that it has there: as compilers write, lane by lane, where
-    /// a destination has one address.
+    /// Returns the write of an operation by which one lane alone writes its own value at its own
+    /// index.
+    ///
+    /// Value and index are read from that lane of two varying values. Compilers write so, lane by
+    /// lane, where a destination has one address.
     pub(super) fn of_one_lane(&self, op: &Op, inst: &Inst) -> Option<Held> {
         let Op::RegionWrite { reg, index: Some(index), region, value, guard: Some(guard), .. } =
             *op
@@ -52,7 +58,10 @@ impl Ssa<'_> {
         Some(Held { reg, region, index, value, window: inst.window, mask, lanes, pc: inst.pc })
     }
 
-    /// Holds a write back, with one that is held if both are parts of one in ascending order of lanes.
+    /// Holds a write back.
+    ///
+    /// The write joins the held write if both are parts of one write, in ascending order of lanes.
+    /// Otherwise the held write is released first.
     pub(super) fn hold(&mut self, one: Held) {
         match &mut self.held {
             Some(held)
@@ -68,7 +77,7 @@ impl Ssa<'_> {
         }
     }
 
-    /// Writes what was held back.
+    /// Emits the held write, if there is one.
     pub(super) fn release(&mut self) {
         let Some(Held { reg, region, index, value, window, mask, lanes, pc }) = self.held.take()
         else {

@@ -1,17 +1,22 @@
-//! Divisions of 64-bit integers that compilers make of 32-bit steps, as one operation.
+//! Recognises divisions of 64-bit integers that compilers expand to 32-bit steps.
 //!
-//! LLVM for AMD's GPUs and NVIDIA's compilers go the same way, once products and differences of words are operations of 64 bits. With y the
-//! divisor and X = 2^64 / y:
+//! LLVM for AMD's GPUs and NVIDIA's compilers use one method, once products and differences of
+//! words are 64-bit operations. With y the divisor and X = 2^64 / y:
 //!
-//! - An estimate of X, by the reciprocal of a float of y that is made a bit smaller. It is at most X, and at least X - (X / 2^21 + 1): the float
-//!   is wrong by two roundings or by one up, the reciprocal by one, and what it is multiplied with or what is taken off its bits is as much.
-//! - Twice Newton's step `x + high(x * (0 - x * y))`. With d = X - x, that is X - d^2 / X, cut. So it stays at most X. If X is at least 2^10, d is
-//!   less than X / 2^42 + 1.001 after the first step, and 1.002 after the second one. If X is less, d is at most 1.0005 at the beginning, and no
-//!   step makes it greater. (If the estimate is 0, it stays that. X is below 1.0005 then.)
-//! - `q = high(n * x)`. That is at most n / y, and above n / y - 2.002. So the quotient is q, q + 1 or q + 2, and the rest `n - q * y` tells which.
+//! - An estimate x of X, by the reciprocal of a float of y that is made a bit smaller. It is at
+//!   most X, and at least X - (X / 2^21 + 1): the float is wrong by two roundings or by one up, the
+//!   reciprocal by one. The factor of the reciprocal, or the number taken off its bits, lowers it
+//!   by as much.
+//! - Newton's step `x + high(x * (0 - x * y))`, twice. With d = X - x, the step gives X - d^2 / X,
+//!   cut. So x stays at most X. If X is at least 2^10, d is less than X / 2^42 + 1.001 after the
+//!   first step, and 1.002 after the second. If X is less, d is at most 1.0005 at the beginning,
+//!   and no step makes it greater. (If the estimate is 0, it stays 0. X is below 1.0005 then.)
+//! - `q = high(n * x)`. It is at most n / y, and above n / y - 2.002. So the quotient is q, q + 1
+//!   or q + 2, and the rest `n - q * y` tells which.
 //!
-//! So both are exact for all operands but y = 0, which is told apart. `tests/divisions` holds the one against the other, and tries the
-//! reciprocals of all floats.
+//! So both compilers' sequences are exact for all operands except y = 0, for which the rules emit a
+//! select. `tests/divisions` compares each sequence with the division, and tries the reciprocals of
+//! all floats.
 
 mod words;
 
@@ -22,16 +27,17 @@ use warploom_ir::{
 
 use super::editor::Editor;
 
-/// What LLVM multiplies the reciprocal with: 2^64 (1 - 2^-22).
+/// The factor by which LLVM multiplies the reciprocal: 2^64 (1 - 2^-22).
 const BELOW_2_64: u64 = 0x5f7f_fffc;
-/// 2^32, 2^-32 and -2^32
+/// `UP` is 2^32, `DOWN` 2^-32, `LESS` -2^32.
 const UP: u64 = 0x4f80_0000;
 const DOWN: u64 = 0x2f80_0000;
 const LESS: u64 = 0xcf80_0000;
-/// What NVIDIA's compilers add to the bits of the reciprocal: they multiply it with 2^64, and take two units off its last place.
+/// The number that NVIDIA's compilers add to the bits of the reciprocal. It multiplies the
+/// reciprocal by 2^64, and takes two units off its last place.
 const EXPONENT_64: u64 = 0x1fff_fffe;
 
-/// Whose estimate it is.
+/// The compiler whose estimate it is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Estimate {
     Llvm,
@@ -46,7 +52,7 @@ enum Half {
 }
 
 impl Half {
-    /// What gives it.
+    /// Returns the conversion that gives this half.
     fn of(self) -> ConvertOp {
         match self {
             Half::Low => ConvertOp::Trunc,
@@ -66,7 +72,7 @@ struct Quotient {
 }
 
 impl Editor {
-    /// The quotient or the remainder, or a half of one, that a choice is the last step of.
+    /// Emits the quotient or the remainder, or a half of one, whose last step is the select `op`.
     pub(super) fn wide_division_of_steps(&mut self, op: &Op, window: Window) -> Option<Value> {
         let &Op::Select { mask, a: more, b: less } = op else { return None };
         let (rest, y) = self.at_least(mask)?;
@@ -84,7 +90,7 @@ impl Editor {
         self.chosen_twice(&first, (once, rest), more, less, window)
     }
 
-    /// LLVM's way: of three values that are computed.
+    /// Matches LLVM's sequence: a choice among three computed values.
     fn chosen_at_once(
         &mut self,
         first: &Quotient,
@@ -121,7 +127,8 @@ impl Editor {
         lowered.then(|| self.half_of_remainder(first, Half::High, window))
     }
 
-    /// NVIDIA's way: corrected once, and corrected again. `once` says where it was before, `rest` is what that left.
+    /// Matches NVIDIA's sequence, which corrects twice. `once` is the mask of the first correction,
+    /// `rest` the rest after it.
     fn chosen_twice(
         &mut self,
         first: &Quotient,
@@ -154,7 +161,7 @@ impl Editor {
         is_next.then(|| self.half_of_quotient(first, half, window))
     }
 
-    /// Whether a low word is one more where the quotient is corrected.
+    /// Returns whether a word is the low word of the quotient, plus one where `once` corrects it.
     fn is_next_word(&self, v: Value, once: Value, q: Value) -> bool {
         match *self.def(v) {
             Op::Select { mask, a, b } => {
@@ -164,7 +171,8 @@ impl Editor {
         }
     }
 
-    /// Whether an upper word is that of the quotient and one, corrected once, and `more` that of one more.
+    /// Returns whether `less` is the upper word of the quotient corrected once, and `more` the
+    /// upper word of that quotient plus one.
     fn is_next_upper_word(&self, more: Value, less: Value, once: Value, q: Value) -> bool {
         let &Op::Select { a: raised, .. } = self.def(less) else { return false };
         let &Op::AddCarry { a, b, carry: Some(carry) } = self.def(more) else { return false };
@@ -192,7 +200,7 @@ impl Editor {
         self.wide_half(remainder, half, window)
     }
 
-    /// What is left by 0 is all.
+    /// Emits the remainder. By 0, it is the dividend.
     fn wide_remainder(&mut self, first: &Quotient, window: Window) -> Value {
         let remainder = self.binary(BinaryOp::RemU, first.n, first.y, window);
         let zero = self.is_zero(first.y, window);
@@ -203,7 +211,9 @@ impl Editor {
         self.convert(half.of(), Type::I32, v, window)
     }
 
-    /// By 0 LLVM's estimate is 2^64 - 2^32, so that the quotient is n - n / 2^32, rounded up, and two more; NVIDIA's is 0.
+    /// Emits the result of the steps for a division by 0. LLVM's estimate is then 2^64 - 2^32, so
+    /// the quotient is n - n / 2^32, where n / 2^32 is rounded up, plus two. NVIDIA's estimate is
+    /// 0, so the quotient is two.
     fn quotient_by_zero(&mut self, first: &Quotient, window: Window) -> Value {
         let [one, two, word, words] =
             [1, 2, u32::MAX.into(), 32].map(|bits| self.iconst(Type::I64, bits));
@@ -220,7 +230,7 @@ impl Editor {
         self.binary(BinaryOp::Add, rest, two, window)
     }
 
-    /// What has this rest.
+    /// Returns the quotient that leaves `rest`.
     fn wide_quotient(&self, rest: Value, y: Value) -> Option<Quotient> {
         let (n, product) = self.matches_binary(rest, BinaryOp::Sub)?;
         let q = self.other_operand(product, BinaryOp::Mul, y)?;
@@ -230,7 +240,7 @@ impl Editor {
         Some(Quotient { n, y, q, rest, by })
     }
 
-    /// `x` of `x + high(x * (0 - x * y))`.
+    /// Returns `x` of `x + high(x * (0 - x * y))`.
     fn before_newton(&self, v: Value, y: Value) -> Option<Value> {
         let (a, b) = self.matches_binary(v, BinaryOp::Add)?;
         let of = |x: Value, more: Value| {
@@ -297,7 +307,7 @@ impl Editor {
         }
     }
 
-    /// Operands of a sum that is rounded to nearest. (No operand here is denormal.)
+    /// Returns the operands of a sum that is rounded to nearest. (No operand here is denormal.)
     fn float_sum(&self, v: Value) -> Option<(Value, Value)> {
         self.float_operands(v, FloatBinaryOp::Add)
     }
@@ -323,7 +333,7 @@ impl Editor {
         }
     }
 
-    /// Whether the rest is less by y where it is at least that.
+    /// Returns whether a value is the rest, minus y where the rest is at least y.
     fn is_corrected(&self, first: &Quotient, v: Value) -> bool {
         let &Op::Select { mask, a, b } = self.def(v) else { return false };
         self.at_least(mask) == Some((first.rest, first.y))
@@ -331,7 +341,7 @@ impl Editor {
             && self.matches_binary(a, BinaryOp::Sub) == Some((first.rest, first.y))
     }
 
-    /// Whether a value is the rest less y.
+    /// Returns whether a value is the rest minus y.
     fn is_rest_less(&self, v: Value, first: &Quotient) -> bool {
         match *self.def(v) {
             Op::Concat { lo, hi } => {

@@ -1,4 +1,4 @@
-//! What words of 64-bit quotients and rests are computed of, where compilers correct them by words.
+//! Recognises the words of 64-bit quotients and rests that compilers correct word by word.
 
 use smallvec::SmallVec;
 use warploom_ir::{BinaryOp, ConvertOp, Op, Type, UnaryOp, Value};
@@ -6,7 +6,7 @@ use warploom_ir::{BinaryOp, ConvertOp, Op, Type, UnaryOp, Value};
 use super::{Half, Quotient};
 use crate::editor::Editor;
 
-/// The numbers by which the words of an upper word's sum count, and what is added.
+/// An upper word as a sum: words with the number of times that each word counts, and a number.
 #[derive(Default, PartialEq)]
 struct Linear {
     words: Vec<(Value, i32)>,
@@ -36,12 +36,12 @@ impl Editor {
         }
     }
 
-    /// Whether a word is `number` more than `of`.
+    /// Returns whether a word is `number` more than `of`.
     pub(super) fn is_more(&self, v: Value, of: Value, number: u64) -> bool {
         self.raised_from(v, number).contains(&of)
     }
 
-    /// The words than which one is `number` more.
+    /// Returns the words to which `number` is added to make a word.
     fn raised_from(&self, v: Value, number: u64) -> SmallVec<[Value; 2]> {
         let (at, 0) = self.def_at(v) else { return SmallVec::new() };
         let (Op::AddCarry { a, b, carry: None } | Op::Binary { op: BinaryOp::Add, a, b }) =
@@ -57,7 +57,7 @@ impl Editor {
             .collect()
     }
 
-    /// Whether a word is a half of the quotient and `number`.
+    /// Returns whether a word is a half of `q + number`.
     pub(super) fn is_raised(&self, v: Value, half: Half, q: Value, number: u64) -> bool {
         if let Op::Convert { op, a, .. } = *self.def(v) {
             let sum = self.matches_binary(a, BinaryOp::Add);
@@ -80,7 +80,7 @@ impl Editor {
         })
     }
 
-    /// Whether a word is a half of the rest less `times` y, computed by words.
+    /// Returns whether a word is a half of the rest minus `times` y, computed by words.
     pub(super) fn is_lowered(&self, v: Value, half: Half, first: &Quotient, times: u32) -> bool {
         let lowered = || {
             let carry = |low: Value| {
@@ -108,7 +108,8 @@ impl Editor {
         lowered() == Some(true)
     }
 
-    /// The upper word of a pair, if there is a value for it; none within if that is 0.
+    /// Returns the upper word of a pair, if there is a value for it. The inner option is none if
+    /// the word is 0.
     fn upper_word(&self, v: Value) -> Option<Option<Value>> {
         let window = self.insts[self.def_at(v).0].window;
         match *self.def(v) {
@@ -120,7 +121,8 @@ impl Editor {
         }
     }
 
-    /// The low word that is less by that of y, of which the carry is taken.
+    /// Returns the existing value of a low word minus the low word of y, by a sum that also gives a
+    /// carry.
     pub(super) fn less_word(&self, low: Value, y: Value) -> Option<Value> {
         let y_lo = match *self.def(y) {
             Op::Concat { lo, .. } | Op::Convert { op: ConvertOp::ZeroExtend, a: lo, .. } => lo,
@@ -133,7 +135,7 @@ impl Editor {
         self.find(&Op::AddCarry { a: low, b: inverted, carry: Some(all) }, window)
     }
 
-    /// An upper word, of which no one takes a carry, as a sum of words and carries.
+    /// Returns an upper word, whose carry out nobody takes, as a sum of words and carries.
     fn linear(&self, v: Value) -> Option<Linear> {
         const MOST: u32 = 16;
         let (mut sum, mut open) = (Linear::default(), vec![(v, 1)]);

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use warploom_container::{Function, Module, Stage};
 use warploom_guest::header::{ATTRIBUTE_WORDS, Flag, Header, Interpolation, TARGETS};
 
-/// What the header says.
+/// Adds the facts in the header.
 pub(super) fn program(module: &Module, f: &Function, header: &Header, out: &mut String) {
     line!(out, "\n{} program {}", header.stage().name(), f.name);
     line!(out, "  code       {} bytes in {}", f.size, module.section(f.section).name);
@@ -59,7 +59,7 @@ pub(super) fn program(module: &Module, f: &Function, header: &Header, out: &mut 
     }
 }
 
-/// The addresses of words, those that follow each other as a range.
+/// Formats the addresses of words. Consecutive addresses become a range.
 fn words(are: impl Fn(u16) -> bool) -> String {
     let mut ranges: Vec<(u16, u16)> = Vec::new();
     for address in (0..4 * ATTRIBUTE_WORDS).step_by(4).filter(|&address| are(address)) {

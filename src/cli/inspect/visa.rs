@@ -1,4 +1,4 @@
-//! What `inspect` says of kernels of vISA.
+//! The part of `inspect` for vISA kernels.
 
 use std::fmt::Write;
 

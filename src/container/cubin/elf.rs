@@ -23,7 +23,7 @@ mod sht {
     use object::elf::SectionType;
 
     pub const CUDA_INFO: SectionType = SectionType(0x7000_0000);
-    /// Memory without file content, as `SHT_NOBITS`.
+    /// Memory without file content, like `SHT_NOBITS`.
     pub const CUDA_GLOBAL: SectionType = SectionType(0x7000_0007);
     pub const CUDA_LOCAL: SectionType = SectionType(0x7000_0009);
     pub const CUDA_SHARED: SectionType = SectionType(0x7000_000a);
@@ -41,16 +41,16 @@ mod stt {
     pub const CUDA_OBJECT: SymbolType = SymbolType(13);
 }
 
-/// In `st_other`.
+/// Bits in `st_other`.
 const STO_CUDA_ENTRY: u8 = 0x10;
 const STO_CUDA_SPACE: u8 = 0xe0;
 const STO_CUDA_SHARED: u8 = 0x40;
 
-/// The last constant bank that an instruction can name, and how long one is at most.
+/// The last constant bank that an instruction can name. `MAX_BANK_BYTES`: the longest bank.
 const LAST_BANK: u32 = 17;
 const MAX_BANK_BYTES: u64 = 1 << 16;
 
-/// What the ELF part says; the attributes are still to be applied.
+/// The module from the ELF part. The attributes are still to be applied.
 pub(super) struct File {
     pub module: Module,
     pub info: Vec<Attributes>,
@@ -60,14 +60,18 @@ pub(super) struct File {
     pub unreadable: Refused,
 }
 
-/// What a code section's header says: registers in `sh_info >> 24`, barriers in bits 20 to 26 of `sh_flags`.
+/// The data in a code section's header.
+///
+/// Registers are in `sh_info >> 24`, barriers in bits 20 to 26 of `sh_flags`.
 struct CodeHeader {
     registers: u32,
     barriers: u32,
 }
 
-/// The file's bytes with what may still be taken from them. A well-formed file uses each byte for one section, and
-/// names of symbols overlap little; a hostile one could otherwise demand any amount of memory.
+/// The file's bytes, with the number of bytes that may still be taken.
+///
+/// A well-formed file uses each byte for one section, and names of symbols overlap little. A
+/// hostile file could otherwise demand any amount of memory.
 struct Reader<'a> {
     bytes: &'a [u8],
     content_left: u64,
@@ -153,8 +157,9 @@ pub(super) fn read(bytes: &[u8]) -> Result<File, Error> {
     Ok(file)
 }
 
-/// The GPU is in the first byte of the flags; in files of CUDA 13, whose ABI has version 8, it is in
-/// the second one.
+/// Returns the instruction set from the GPU in the first byte of the flags.
+///
+/// Files of CUDA 13, whose ABI has version 8, have it in the second byte.
 fn isa(abi_version: u8, flags: u32) -> Result<Isa, Error> {
     let sm = if abi_version >= 8 { flags >> 8 } else { flags } & 0xff;
     match sm {
@@ -166,7 +171,9 @@ fn isa(abi_version: u8, flags: u32) -> Result<Isa, Error> {
     }
 }
 
-/// The run-time meaning of a section, if it has one. `owner` is the section's `sh_info`, already translated.
+/// Returns the run-time meaning of a section, if it has one.
+///
+/// `owner` is the section's `sh_info`, already translated.
 fn kind(name: &str, ty: SectionType, owner: Option<SectionId>) -> Option<SectionKind> {
     if name == ".text" || name.starts_with(".text.") {
         return Some(SectionKind::Code);
@@ -202,7 +209,7 @@ fn read_sections(
         })?;
         names.push(reader.name(raw, at)?);
     }
-    // Code first: constants and shared memory name the code they belong to.
+    // Code sections come first: constants and shared memory name their code.
     for code in [true, false] {
         for (i, header) in sections.iter().enumerate() {
             let (name, ty) = (&names[i], header.sh_type(LE));
@@ -348,7 +355,9 @@ fn read_symbols(
     Ok(())
 }
 
-/// In a relocatable file the value of a variable in shared memory is its alignment: the linker places it.
+/// Places variables in shared memory.
+///
+/// In a relocatable file, the value of such a variable is its alignment: the linker places it.
 fn place_shared_variables(module: &mut Module) {
     let mut used = vec![0_u64; module.sections.len()];
     for symbol in module.symbols.iter_mut().filter(|s| s.kind == SymbolKind::Object) {
@@ -367,7 +376,7 @@ fn place_shared_variables(module: &mut Module) {
     }
 }
 
-/// Static shared memory of each kernel: the module's, then its own.
+/// Counts the static shared memory of each kernel: the module's, then the kernel's.
 fn count_shared(module: &mut Module) {
     let shared = SharedSections::of(module);
     let bytes: Vec<u64> =
@@ -389,8 +398,8 @@ fn read_relocations(
         else {
             continue;
         };
-        // Nothing brings content to shared memory. cuBLAS and cuDNN have kernels written by hand whose sections of it are
-        // relocated against symbols that no file defines.
+        // Nothing brings content to shared memory. cuBLAS and cuDNN have handwritten kernels whose
+        // shared sections are relocated against symbols that no file defines.
         if matches!(file.module.section(section).kind, SectionKind::Shared { .. }) {
             continue;
         }
@@ -415,8 +424,9 @@ fn read_relocations(
     Ok(())
 }
 
-/// The relocation of a section that an entry of a table describes, which is at an offset in the
-/// file.
+/// Reads a relocation of a section from a table's entry.
+///
+/// `at` is the entry's offset in the file.
 fn relocation(file: &File, section: SectionId, entry: &[u8], at: u64) -> Result<Relocation, Error> {
     let word = |i: usize| {
         entry

@@ -1,13 +1,13 @@
-//! `.nv.info` attributes: what the compiler tells the driver about functions.
+//! `.nv.info` attributes: the compiler's facts about functions for the driver.
 //!
-//! A record is a format byte, an attribute byte and a 16-bit field, which is the value itself, or for format 4 the size
-//! of the value that follows. Codes: `facts/maxwell.md`, "Launch environment".
+//! A record is a format byte, an attribute byte and a 16-bit field. The field is the value, or with
+//! format 4 the size of the value that follows. Codes: `facts/maxwell.md`, "Launch environment".
 
 use std::collections::HashMap;
 
 use crate::{Error, Function, IndirectBranch, Module, Param, SectionId, SymbolId};
 
-/// The value follows; its size is in the 16-bit field.
+/// The format of a value that follows: its size is in the 16-bit field.
 const FORMAT_SIZED: u8 = 4;
 
 mod attr {
@@ -26,15 +26,15 @@ mod attr {
     pub const INDIRECT_BRANCH_TARGETS: u8 = 0x34;
 }
 
-/// What constant bank 0 has room for after the launch environment.
+/// The room of constant bank 0 after the launch environment.
 const MAX_PARAM_BYTES: u32 = 4096;
 
 /// One `.nv.info` section.
 pub(super) struct Attributes {
     pub section: String,
-    /// Its offset in the file.
+    /// The offset of the section in the file.
     pub at: u64,
-    /// The code that it is about; `None`: the whole module.
+    /// The code that the attributes describe; `None`: the whole module.
     pub owner: Option<SectionId>,
     pub data: Vec<u8>,
 }
@@ -42,7 +42,7 @@ pub(super) struct Attributes {
 /// One record.
 struct Record<'a> {
     section: &'a str,
-    /// Offset in the file.
+    /// The offset of the record in the file.
     at: u64,
     attribute: u8,
     short: u16,
@@ -79,7 +79,7 @@ impl Record<'_> {
     }
 }
 
-/// Which functions attributes are about.
+/// Finds the functions that attributes describe.
 pub(super) struct Index {
     symbol_of_index: Vec<Option<SymbolId>>,
     function_of_symbol: HashMap<SymbolId, usize>,
@@ -87,7 +87,8 @@ pub(super) struct Index {
 }
 
 impl Index {
-    /// `symbol_of_index` has the module's symbol for each index of the file's symbol table.
+    /// Makes an index. `symbol_of_index` has the module's symbol for each index of the file's
+    /// table.
     pub(super) fn new(module: &Module, symbol_of_index: Vec<Option<SymbolId>>) -> Index {
         let mut index = Index {
             symbol_of_index,
@@ -112,7 +113,7 @@ impl Index {
     }
 }
 
-/// Enters a section of attributes into the module's functions.
+/// Applies a section of attributes to the module's functions.
 pub(super) fn apply(
     module: &mut Module,
     index: &Index,
@@ -154,12 +155,12 @@ pub(super) fn apply(
     Ok(())
 }
 
-/// Attributes of the whole module name their function by symbol.
+/// Applies an attribute of the whole module, which names its function by symbol.
 fn of_module(module: &mut Module, index: &Index, record: &Record<'_>) -> Result<(), Error> {
     let set: fn(&mut Function, u32) = match record.attribute {
         attr::REGCOUNT => |f, n| f.registers = n,
         attr::FRAME_SIZE => |f, n| f.frame_bytes = n,
-        // The maximum is of relocatable files; a linker turns it into the minimum.
+        // Relocatable files have the maximum; a linker turns it into the minimum.
         attr::MIN_STACK_SIZE | attr::MAX_STACK_SIZE => {
             |f, n| f.stack_bytes = Some(n).filter(|&n| n != u32::MAX)
         }
@@ -212,7 +213,10 @@ fn of_code(
     Ok(())
 }
 
-/// Offset of the branch, two 16-bit fields (what kind of branch, not used), number of targets, targets.
+/// Reads indirect branches.
+///
+/// A record has the offset of the branch, two 16-bit fields (kind of branch, unused), the number of
+/// targets, and the targets.
 fn indirect_branches(record: &Record<'_>) -> Result<Vec<IndirectBranch>, Error> {
     let mut branches = Vec::new();
     let mut at = 0;
@@ -230,7 +234,7 @@ fn indirect_branches(record: &Record<'_>) -> Result<Vec<IndirectBranch>, Error> 
     Ok(branches)
 }
 
-/// Parameters by ordinal, which the file lists in any order.
+/// Sorts parameters by ordinal: the file lists them in any order.
 fn in_order(mut params: Vec<(u16, Param)>, attributes: &Attributes) -> Result<Vec<Param>, Error> {
     params.sort_by_key(|&(ordinal, _)| ordinal);
     if let Some(gap) =

@@ -1,8 +1,8 @@
 //! NVIDIA cubin: a 64-bit little-endian ELF file of machine 190.
 //!
-//! `elf` reads sections, symbols and relocations, `reloc` lists the relocation types,
-//! `info` reads the `.nv.info` attributes. Sources: the layout as `facts/
-//! maxwell.md` has it (sections "Code layout" and "Launch environment"), checked against the vendor's tools.
+//! `elf` reads sections, symbols and relocations, `reloc` lists the relocation types, `info` reads
+//! the `.nv.info` attributes. Sources: the layout in `facts/maxwell.md` (sections "Code layout" and
+//! "Launch environment"), checked against the vendor's tools.
 
 mod elf;
 mod info;
@@ -12,16 +12,17 @@ use std::collections::BTreeMap;
 
 use super::{Error, Module, SectionId, Unreadable};
 
-/// Sections of kernels that cannot be read, each with the first error.
+/// The sections of kernels that cannot be read, each with its first error.
 #[derive(Default)]
 struct Refused(BTreeMap<SectionId, Error>);
 
 impl Refused {
-    /// Notes an error of the code of a section.
+    /// Records an error in the code of a section.
     ///
     /// # Errors
     ///
-    /// The error itself, if it is not about kernels: no section has it, or one that kernels call.
+    /// Returns the error itself if no kernel's section has it: the error may concern code that
+    /// kernels call.
     fn add(
         &mut self,
         module: &Module,
@@ -48,7 +49,7 @@ impl Refused {
     }
 }
 
-/// Reads a cubin. Memory used is bounded by a small multiple of the file's size.
+/// Reads a cubin. The memory used is at most a small multiple of the file's size.
 pub fn parse(bytes: &[u8]) -> Result<Module, Error> {
     let mut file = elf::read(bytes)?;
     let index = info::Index::new(&file.module, file.symbol_of_index);

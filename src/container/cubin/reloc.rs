@@ -1,5 +1,6 @@
-//! Relocation types of cubins: numbers and names as the vendor's tools list them, for the instruction layout of
-//! Maxwell.
+//! Relocation types of cubins for the instruction layout of Maxwell.
+//!
+//! Numbers and names are from the vendor's tools.
 
 use crate::{Half, RelocKind};
 
@@ -29,7 +30,7 @@ const TABLE: &[(u32, &str, RelocKind)] = &[
     (54, "R_CUDA_CONST_FIELD21_20", RelocKind::ConstantAddress { at: 20 }),
 ];
 
-/// Meaning and name of a relocation type.
+/// Returns the meaning and the name of a relocation type.
 pub fn kind(number: u32) -> Option<(RelocKind, &'static str)> {
     TABLE.iter().find(|&&(n, ..)| n == number).map(|&(_, name, kind)| (kind, name))
 }

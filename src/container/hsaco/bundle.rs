@@ -1,9 +1,10 @@
-//! Clang's offload bundles: code objects for several GPUs in one file, alone or in `.hip_fatbin` sections of a host's ELF
-//! file.
+//! Clang's offload bundles: code objects for several GPUs in one file.
 //!
-//! A bundle is a magic text, a number of entries, and for each entry offset (from the bundle's start), size and id such as
-//! `hipv4-amdgcn-amd-amdhsa--gfx906:xnack-`. A section may hold several, with zeros between them. Source: LLVM's
-//! "Clang Offload Bundler". A bundle may be compressed as a whole: see `compressed`.
+//! A bundle stands alone or in `.hip_fatbin` sections of a host's ELF file. It is a magic text, a
+//! number of entries, and for each entry an offset (from the bundle's start), a size and an id, for
+//! example `hipv4-amdgcn-amd-amdhsa--gfx906:xnack-`. A section may hold several bundles, with zeros
+//! between them. A whole bundle may be compressed: see `compressed`. Source: LLVM's "Clang Offload
+//! Bundler".
 
 use std::borrow::Cow;
 
@@ -17,24 +18,26 @@ const HOST_SECTIONS: &[&[u8]] = &[b".hip_fatbin"];
 /// A bundle and its entries.
 #[derive(Clone, Debug)]
 pub struct Bundle<'a> {
-    /// Offset in the file.
+    /// The offset in the file.
     pub offset: u64,
     pub compressed: bool,
     pub entries: Vec<Entry<'a>>,
 }
 
-/// Code for one GPU, or the host's.
+/// Code for one GPU, or for the host.
 #[derive(Clone, Debug)]
 pub struct Entry<'a> {
     /// Kind, target triple and target id, joined by `-`.
     pub id: String,
-    /// Offset in the file; of a compressed bundle in what it unpacks to.
+    /// The offset in the file, or in the unpacked content of a compressed bundle.
     pub offset: u64,
     pub content: Cow<'a, [u8]>,
 }
 
 impl Entry<'_> {
-    /// Such as `gfx906:xnack-`; whatever stands there if the entry is not for a GPU.
+    /// Returns the target id, for example `gfx906:xnack-`.
+    ///
+    /// If the entry is not for a GPU, the result is arbitrary text.
     pub fn target_id(&self) -> &str {
         let triple = self.id.find(':').unwrap_or(self.id.len());
         let start = self.id[..triple].rfind('-').map_or(0, |at| at + 1);
@@ -42,7 +45,7 @@ impl Entry<'_> {
     }
 }
 
-/// Bundles of a file that starts with one, or of a host's ELF file.
+/// Reads the bundles of a host's ELF file, or of a file that starts with one.
 pub fn bundles(bytes: &[u8], format: Format) -> Result<Vec<Bundle<'_>>, Error> {
     match format {
         Format::OffloadBundle => sequence(bytes, 0),
@@ -57,7 +60,7 @@ pub fn bundles(bytes: &[u8], format: Format) -> Result<Vec<Bundle<'_>>, Error> {
     }
 }
 
-/// Bundles one after the other, with zeros between them. `base` is the offset of `bytes` in the file.
+/// Reads consecutive bundles with zeros between them. `base` is the offset of `bytes` in the file.
 fn sequence(bytes: &[u8], base: u64) -> Result<Vec<Bundle<'_>>, Error> {
     let mut all = Vec::new();
     let mut at = 0;
@@ -82,7 +85,7 @@ fn sequence(bytes: &[u8], base: u64) -> Result<Vec<Bundle<'_>>, Error> {
     Ok(all)
 }
 
-/// The bundle that `bytes` starts with, and how long it is.
+/// Reads the bundle at the start of `bytes`, and returns its length.
 fn bundle(bytes: &[u8], offset: u64) -> Result<(Bundle<'_>, usize), Error> {
     let Some(rest) = bytes.strip_prefix(MAGIC) else {
         return Err(Error::malformed(
@@ -116,7 +119,7 @@ fn bundle(bytes: &[u8], offset: u64) -> Result<(Bundle<'_>, usize), Error> {
     Ok((Bundle { offset, compressed: false, entries }, end.max(header_end)))
 }
 
-/// What is still to be read of a bundle's header.
+/// The unread part of a bundle's header.
 struct Header<'a> {
     bytes: &'a [u8],
     left: &'a [u8],

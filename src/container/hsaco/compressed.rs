@@ -1,15 +1,17 @@
 //! Compressed offload bundles, which clang writes with `--offload-compress`.
 //!
-//! A header (magic `CCOB`, version, method, from version 2 on the size of all, the unpacked size, a hash) and a zlib or
-//! Zstandard stream that unpacks to an ordinary bundle. Numbers are 32 bits, from version 3 on 64. Source: LLVM's "Clang
-//! Offload Bundler", "Compression and Decompression".
+//! A bundle is a header (magic `CCOB`, version, method, from version 2 on the size of all, the
+//! unpacked size, a hash) and a zlib or Zstandard stream that unpacks to an ordinary bundle.
+//! Numbers have 32 bits, from version 3 on 64. Source: LLVM's "Clang Offload Bundler", "Compression
+//! and Decompression".
 
 use crate::Error;
 use crate::compression::Method;
 
 pub(crate) const MAGIC: &[u8] = b"CCOB";
 
-/// Unpacks the bundle that `bytes` starts with, and says how many bytes it takes. `offset` is for messages.
+/// Unpacks the bundle at the start of `bytes`, and returns its packed length. `offset` is for
+/// messages.
 pub(super) fn unpack(bytes: &[u8], offset: u64) -> Result<(Vec<u8>, usize), Error> {
     let number = |at: usize, size: usize| {
         let field = bytes.get(at..at + size).ok_or_else(|| {

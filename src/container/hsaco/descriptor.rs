@@ -1,20 +1,20 @@
-//! The kernel descriptor: what the command processor reads to start waves of a kernel.
+//! The kernel descriptor: the data from which the command processor starts a kernel's waves.
 //!
-//! Source: AMDGPUUsage, "Kernel Descriptor" and its tables for `compute_pgm_rsrc1`, `2`, `3` of GFX6 to GFX9, and "Initial
-//! Kernel Execution State" for the order of registers.
+//! Source: AMDGPUUsage, "Kernel Descriptor" and its tables for `compute_pgm_rsrc1`, `2`, `3` of
+//! GFX6 to GFX9, and "Initial Kernel Execution State" for the order of registers.
 
 use serde::{Deserialize, Serialize};
 
 /// A kernel descriptor's fields. Reserved bytes are not kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KernelDescriptor {
-    /// Static LDS of a workgroup in bytes.
+    /// The static LDS of a workgroup in bytes.
     pub group_segment_bytes: u32,
-    /// Scratch of a lane in bytes, callees included if the compiler knew them.
+    /// The scratch of a lane in bytes, with callees if the compiler knew them.
     pub private_segment_bytes: u32,
-    /// Size of the kernarg segment; 0 if unknown.
+    /// The size of the kernarg segment; 0 if unknown.
     pub kernarg_bytes: u32,
-    /// Address of the first instruction less that of the descriptor.
+    /// The address of the first instruction minus the address of the descriptor.
     pub entry_offset: i64,
     /// `compute_pgm_rsrc1`.
     pub rsrc1: u32,
@@ -22,34 +22,34 @@ pub struct KernelDescriptor {
     pub rsrc2: u32,
     /// `compute_pgm_rsrc3`: 0 on the GPUs here.
     pub rsrc3: u32,
-    /// Which user SGPRs are set up, wave size, dynamic stack.
+    /// The enabled user SGPRs, the wave size, and the dynamic stack.
     pub properties: u16,
     /// `kernarg_preload`: 0 on the GPUs here.
     pub kernarg_preload: u16,
 }
 
-/// What the hardware puts into SGPRs 0 and up if the kernel asks for it, in this order.
+/// Values that hardware puts into SGPRs 0 and up if the kernel asks for them, in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum UserSgpr {
-    /// V# of the wave's scratch memory.
+    /// The V# of the wave's scratch memory.
     PrivateSegmentBuffer,
-    /// Address of the dispatch packet (`hsa_kernel_dispatch_packet_t`).
+    /// The address of the dispatch packet (`hsa_kernel_dispatch_packet_t`).
     DispatchPtr,
-    /// Address of `amd_queue_t`.
+    /// The address of `amd_queue_t`.
     QueuePtr,
-    /// Address of the kernel's arguments.
+    /// The address of the kernel's arguments.
     KernargSegmentPtr,
     DispatchId,
-    /// Offset of the queue's scratch and bytes of a lane, from which code computes FLAT_SCRATCH.
+    /// The offset of the queue's scratch and a lane's bytes, from which code computes FLAT_SCRATCH.
     FlatScratchInit,
-    /// Bytes of scratch of a lane.
+    /// The scratch bytes of a lane.
     PrivateSegmentSize,
-    /// Workgroups of the grid on axis 0 to 2, in code objects of versions 1 and 2.
+    /// The workgroups of the grid on axis 0 to 2, in code objects of versions 1 and 2.
     GridWorkgroupCount(u8),
 }
 
 impl UserSgpr {
-    /// All, in order. A kernel asks for number i with bit i of [`KernelDescriptor::properties`].
+    /// All values in order. Bit i of [`KernelDescriptor::properties`] asks for value i.
     pub const ALL: [UserSgpr; 10] = [
         UserSgpr::PrivateSegmentBuffer,
         UserSgpr::DispatchPtr,
@@ -63,7 +63,7 @@ impl UserSgpr {
         UserSgpr::GridWorkgroupCount(2),
     ];
 
-    /// How many SGPRs it takes.
+    /// Returns the number of SGPRs of the value.
     pub const fn registers(self) -> u32 {
         match self {
             UserSgpr::PrivateSegmentBuffer => 4,
@@ -73,43 +73,44 @@ impl UserSgpr {
     }
 }
 
-/// What the hardware puts into the SGPR after the user SGPRs, one each, in this order.
+/// Values that hardware puts into SGPRs after the user SGPRs, one SGPR each, in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SystemSgpr {
     WorkgroupIdX,
     WorkgroupIdY,
     WorkgroupIdZ,
-    /// First wave of the group in bit 31, ordered append term in bits 6 to 16, waves of the group in bits 0 to 5.
+    /// First wave of the group in bit 31, ordered append term in bits 6 to 16, waves of the group
+    /// in bits 0 to 5.
     WorkgroupInfo,
-    /// Offset of the wave's scratch from the queue's in bytes.
+    /// The offset in bytes of the wave's scratch from the queue's scratch.
     ScratchWaveOffset,
 }
 
-/// Initial fields of the MODE register.
+/// The initial fields of the MODE register.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FloatMode {
-    /// Of f32: 0 to nearest even, 1 up, 2 down, 3 toward zero.
+    /// Rounding of f32: 0 to nearest even, 1 up, 2 down, 3 toward zero.
     pub round_32: u8,
-    /// Of f64 and f16, likewise.
+    /// Rounding of f64 and f16, likewise.
     pub round_64_16: u8,
     /// Denormals of f32. Bit 0: operands are kept; bit 1: results are kept.
     pub denorm_32: u8,
     /// Denormals of f64 and f16, likewise.
     pub denorm_64_16: u8,
-    /// A clamped NaN is 0.
+    /// Whether a clamped NaN is 0.
     pub dx10_clamp: bool,
-    /// Signalling NaNs become quiet, and minimum and maximum follow IEEE 754-2008.
+    /// Whether signalling NaNs become quiet, and minimum and maximum follow IEEE 754-2008.
     pub ieee: bool,
-    /// An f16 overflow gives the greatest number instead of infinity.
+    /// Whether an f16 overflow gives the greatest number instead of infinity.
     pub fp16_overflow: bool,
 }
 
 impl KernelDescriptor {
-    /// Size in the file, and its alignment.
+    /// The size in the file, and the alignment.
     pub const BYTES: usize = 64;
 
-    /// Properties that only code objects of versions 1 and 2 have: counts of workgroups in SGPRs.
+    /// Properties of only code objects of versions 1 and 2: counts of workgroups in SGPRs.
     const COUNTS: u16 = 0x380;
 
     /// Decodes the 64 bytes.
@@ -130,12 +131,14 @@ impl KernelDescriptor {
         }
     }
 
-    /// VGPRs of a lane, in steps of 4 (`GRANULATED_WORKITEM_VGPR_COUNT`).
+    /// Returns the VGPRs of a lane, in steps of 4 (`GRANULATED_WORKITEM_VGPR_COUNT`).
     pub const fn vgprs(&self) -> u32 {
         ((self.rsrc1 & 0x3f) + 1) * 4
     }
 
-    /// SGPRs of a wave with VCC, FLAT_SCRATCH and XNACK_MASK, in steps of 16 (`GRANULATED_WAVEFRONT_SGPR_COUNT`).
+    /// Returns the SGPRs of a wave with VCC, FLAT_SCRATCH and XNACK_MASK.
+    ///
+    /// They come in steps of 16 (`GRANULATED_WAVEFRONT_SGPR_COUNT`).
     pub const fn sgprs(&self) -> u32 {
         ((self.rsrc1 >> 6 & 0xf) / 2 + 1) * 16
     }
@@ -153,38 +156,44 @@ impl KernelDescriptor {
         }
     }
 
-    /// Scratch is set up: there is a wave offset in an SGPR (`ENABLE_PRIVATE_SEGMENT`).
+    /// Tells whether scratch is set up: an SGPR has the wave's offset (`ENABLE_PRIVATE_SEGMENT`).
     pub const fn enable_private_segment(&self) -> bool {
         self.rsrc2 & 1 == 1
     }
 
-    /// SGPRs before the system SGPRs (`USER_SGPR_COUNT`).
+    /// Returns the number of SGPRs before the system SGPRs (`USER_SGPR_COUNT`).
     pub const fn user_sgpr_count(&self) -> u32 {
         self.rsrc2 >> 1 & 0x1f
     }
 
-    /// Work-item ids in VGPRs: 1 for x, 2 for x and y, 3 for x, y and z (`ENABLE_VGPR_WORKITEM_ID` + 1).
+    /// Returns the number of work-item ids in VGPRs (`ENABLE_VGPR_WORKITEM_ID` + 1).
+    ///
+    /// 1 is x, 2 is x and y, 3 is x, y and z.
     pub const fn workitem_ids(&self) -> u32 {
         (self.rsrc2 >> 11 & 3) + 1
     }
 
-    /// Exceptions that trap (`ENABLE_EXCEPTION_*`): address watch in bit 0, memory in bit 1, then from bit 2 invalid
-    /// operation, denormal source, division by zero, overflow, underflow, inexact, integer division by zero.
+    /// Returns the exceptions that trap (`ENABLE_EXCEPTION_*`).
+    ///
+    /// Bit 0 is address watch, bit 1 memory. From bit 2 on: invalid operation, denormal source,
+    /// division by zero, overflow, underflow, inexact, integer division by zero.
     pub const fn exceptions(&self) -> u32 {
         (self.rsrc2 >> 13 & 3) | (self.rsrc2 >> 24 & 0x7f) << 2
     }
 
-    /// Waves have 32 lanes (`ENABLE_WAVEFRONT_SIZE32`), which GFX9 cannot do.
+    /// Tells whether waves have 32 lanes (`ENABLE_WAVEFRONT_SIZE32`), which GFX9 cannot do.
     pub const fn is_wave32(&self) -> bool {
         self.properties >> 10 & 1 == 1
     }
 
-    /// Calls need more scratch than `private_segment_bytes` (`USES_DYNAMIC_STACK`, from code object version 5).
+    /// Tells whether calls need more scratch than `private_segment_bytes`.
+    ///
+    /// The flag is `USES_DYNAMIC_STACK`, from code object version 5 on.
     pub const fn uses_dynamic_stack(&self) -> bool {
         self.properties >> 11 & 1 == 1
     }
 
-    /// The user SGPRs that are set up, each with its first register.
+    /// Returns the enabled user SGPRs, each with its first register.
     pub fn user_sgprs(&self) -> impl Iterator<Item = (UserSgpr, u32)> {
         let enabled = (0..).zip(UserSgpr::ALL).filter(|(i, _)| self.properties >> i & 1 == 1);
         enabled.scan(0, |next, (_, sgpr)| {
@@ -194,7 +203,7 @@ impl KernelDescriptor {
         })
     }
 
-    /// The system SGPRs that are set up, each with its register.
+    /// Returns the enabled system SGPRs, each with its register.
     pub fn system_sgprs(&self) -> impl Iterator<Item = (SystemSgpr, u32)> {
         let enabled = [
             (SystemSgpr::WorkgroupIdX, self.rsrc2 >> 7 & 1 == 1),

@@ -1,4 +1,5 @@
-//! The segments of a code object as one image, from address 0 to the end of the last one.
+//! Joins the segments of a code object into one image, from address 0 to the end of the last
+//! segment.
 
 use std::ops::Range;
 
@@ -9,9 +10,9 @@ use object::read::elf::{ProgramHeader, SectionHeader, SectionTable};
 use super::Header;
 use crate::{Error, Section, SectionKind};
 
-/// No image is larger.
+/// The largest image.
 const MAX_IMAGE: u64 = 1 << 30;
-/// Bytes that an image's content may be longer than the file: gaps between segments.
+/// The most bytes by which an image's content may exceed the file: gaps between segments.
 const MAX_GAPS: u64 = 16 << 20;
 /// Segments are placed at multiples of a page.
 const PAGE_BYTES: u64 = 0x1000;
@@ -76,7 +77,7 @@ pub(super) fn read(bytes: &[u8], segments: &[ProgramHeader64<LE>]) -> Result<Sec
     Ok(image)
 }
 
-/// Where an image of so many bytes has instructions, in ascending order.
+/// Returns the ranges of an image of so many bytes that have instructions, in ascending order.
 pub(super) fn code(
     segments: &[ProgramHeader64<LE>],
     sections: &SectionTable<'_, Header>,
@@ -98,7 +99,7 @@ pub(super) fn code(
         code = ranges(&mut { loaded });
     }
     code.sort_by_key(|range| (range.start, range.end));
-    // What overlaps is listed once.
+    // Overlapping ranges are listed once.
     let mut end = 0;
     code.retain_mut(|range| {
         range.start = range.start.max(end);

@@ -1,4 +1,4 @@
-//! What a module keeps of a code object: [`HsaModule`], [`HsaKernel`].
+//! The data of a code object that a module keeps: [`HsaModule`], [`HsaKernel`].
 //!
 //! Source: AMDGPUUsage, "Code Object V3 Metadata" to "V5 Metadata", and "Kernarg Segment".
 
@@ -6,47 +6,49 @@ use std::ops::Range;
 
 use super::{Feature, KernelDescriptor};
 
-/// What belongs to a whole code object.
+/// The facts about a whole code object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HsaModule {
     /// Code object version, 3 to 6.
     pub version: u8,
-    /// Page faults can be retried.
+    /// Whether page faults can be retried.
     pub xnack: Feature,
     pub sramecc: Feature,
-    /// `amdhsa.target`, such as `amdgcn-amd-amdhsa--gfx906:xnack-`; versions 3 do not say it.
+    /// `amdhsa.target`, for example `amdgcn-amd-amdhsa--gfx906:xnack-`. Version 3 does not have it.
     pub target: Option<String>,
     /// `amdhsa.printf`: format strings, each `ID:ARGUMENTS:BYTES OF EACH..:FORMAT`.
     pub printf: Vec<String>,
-    /// Where the image has instructions, in ascending order: its executable sections, or segments if it has no sections.
+    /// The ranges of the image with instructions, in ascending order.
+    ///
+    /// They are its executable sections, or its segments if it has no sections.
     pub code: Vec<Range<u64>>,
 }
 
-/// What belongs to one kernel.
+/// The facts about one kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HsaKernel {
-    /// Offset of the descriptor in the image.
+    /// The offset of the descriptor in the image.
     pub descriptor_at: u64,
     pub descriptor: KernelDescriptor,
     /// The arguments of the source, in order.
     pub args: Vec<Arg>,
     /// Arguments that the runtime provides, in order.
     pub hidden: Vec<HiddenArg>,
-    /// Size of the kernarg segment, hidden arguments included.
+    /// The size of the kernarg segment with hidden arguments.
     pub kernarg_bytes: u32,
     pub kernarg_align: u32,
-    /// Lanes of a wave: always 64.
+    /// The lanes of a wave: always 64.
     pub wavefront_size: u32,
-    /// Most lanes of a workgroup.
+    /// The most lanes of a workgroup.
     pub max_flat_workgroup_size: Option<u32>,
     pub reqd_workgroup_size: Option<[u32; 3]>,
-    /// The compiler did not know how much scratch calls need.
+    /// Whether the compiler did not know how much scratch calls need.
     pub uses_dynamic_stack: bool,
     pub sgprs: u32,
     pub vgprs: u32,
     pub sgpr_spills: u32,
     pub vgpr_spills: u32,
-    /// Of the source, such as `OpenCL C`.
+    /// The language of the source, for example `OpenCL C`.
     pub language: Option<String>,
 }
 
@@ -54,23 +56,23 @@ pub struct HsaKernel {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Arg {
     pub name: Option<String>,
-    /// As in the source, such as `float*`.
+    /// The type in the source, for example `float*`.
     pub type_name: Option<String>,
-    /// Bytes from the start of the kernarg segment.
+    /// The offset in bytes from the start of the kernarg segment.
     pub offset: u32,
-    /// In bytes.
+    /// The size in bytes.
     pub size: u32,
     pub kind: ValueKind,
-    /// Of what a pointer points to.
+    /// The address space of a pointer's target.
     pub address_space: Option<AddressSpace>,
-    /// Alignment of the memory that a [`ValueKind::DynamicSharedPointer`] points to; 0 if the file does not say.
+    /// The alignment of a [`ValueKind::DynamicSharedPointer`]'s memory; 0 if the file does not say.
     pub pointee_align: u32,
 }
 
-/// What stands in the kernarg segment for an argument.
+/// The form of an argument in the kernarg segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ValueKind {
-    /// Its bytes.
+    /// The bytes of the argument.
     ByValue,
     /// A 64-bit address.
     GlobalBuffer,
@@ -85,7 +87,7 @@ pub enum ValueKind {
 }
 
 impl ValueKind {
-    /// Spelling in the note of each.
+    /// The spelling of each kind in the note.
     pub(super) const NAMES: &[(&str, ValueKind)] = &[
         ("by_value", ValueKind::ByValue),
         ("global_buffer", ValueKind::GlobalBuffer),
@@ -96,12 +98,12 @@ impl ValueKind {
         ("queue", ValueKind::Queue),
     ];
 
-    /// As the note calls it.
+    /// Returns the kind's name in the note.
     pub fn name(self) -> &'static str {
         Self::NAMES.iter().find(|(_, kind)| *kind == self).map_or("", |(name, _)| name)
     }
 
-    /// Size in the kernarg segment; `None`: any.
+    /// Returns the size in the kernarg segment; `None`: any size.
     pub const fn bytes(self) -> Option<u32> {
         match self {
             ValueKind::ByValue => None,
@@ -131,7 +133,7 @@ impl AddressSpace {
         ("region", AddressSpace::Region),
     ];
 
-    /// As the note calls it.
+    /// Returns the address space's name in the note.
     pub fn name(self) -> &'static str {
         Self::NAMES.iter().find(|(_, space)| *space == self).map_or("", |(name, _)| name)
     }
@@ -141,26 +143,26 @@ impl AddressSpace {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HiddenArg {
     pub kind: HiddenKind,
-    /// Bytes from the start of the kernarg segment.
+    /// The offset in bytes from the start of the kernarg segment.
     pub offset: u32,
-    /// In bytes.
+    /// The size in bytes.
     pub size: u32,
 }
 
-/// Kinds of [`HiddenArg`]. (v5): from code object version 5 on.
+/// The kinds of [`HiddenArg`]. (v5) means from code object version 5 on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum HiddenKind {
-    /// Not used: the runtime puts 0.
+    /// Not used: the runtime passes 0.
     None,
     /// The launch's first global id, on axis 0 to 2.
     GlobalOffset(u8),
-    /// Workgroups of the launch, whole ones only (v5).
+    /// The workgroups of the launch, without partial ones (v5).
     BlockCount(u8),
-    /// Lanes of a workgroup (v5).
+    /// The lanes of a workgroup (v5).
     GroupSize(u8),
-    /// Lanes of the last workgroup if it is a partial one, else 0 (v5).
+    /// The lanes of the last workgroup if it is partial, else 0 (v5).
     Remainder(u8),
-    /// 1 to 3 (v5).
+    /// The number of dimensions, 1 to 3 (v5).
     GridDims,
     PrintfBuffer,
     HostcallBuffer,
@@ -169,18 +171,18 @@ pub enum HiddenKind {
     HeapV1,
     DefaultQueue,
     CompletionAction,
-    /// High half of addresses in scratch (v5, where the hardware does not tell).
+    /// The high half of addresses in scratch (v5, where hardware does not tell it).
     PrivateBase,
-    /// High half of addresses in LDS (v5, likewise).
+    /// The high half of addresses in LDS (v5, where hardware does not tell it).
     SharedBase,
-    /// Address of `amd_queue_t` (v5).
+    /// The address of `amd_queue_t` (v5).
     QueuePtr,
-    /// Dynamic LDS of the launch in bytes (v5).
+    /// The dynamic LDS of the launch in bytes (v5).
     DynamicLdsSize,
 }
 
 impl HiddenKind {
-    /// Spelling in the note of each, after `hidden_`.
+    /// The spelling of each kind in the note, after `hidden_`.
     pub(super) const NAMES: &[(&str, HiddenKind)] = &[
         ("none", HiddenKind::None),
         ("global_offset_x", HiddenKind::GlobalOffset(0)),
@@ -208,12 +210,12 @@ impl HiddenKind {
         ("dynamic_lds_size", HiddenKind::DynamicLdsSize),
     ];
 
-    /// As the note calls it, without `hidden_`.
+    /// Returns the kind's name in the note, without `hidden_`.
     pub fn name(self) -> &'static str {
         Self::NAMES.iter().find(|(_, kind)| *kind == self).map_or("", |(name, _)| name)
     }
 
-    /// Size in the kernarg segment; `None`: any.
+    /// Returns the size in the kernarg segment; `None`: any size.
     pub const fn bytes(self) -> Option<u32> {
         match self {
             HiddenKind::None => None,

@@ -1,25 +1,28 @@
-//! `amd_kernel_code_t`: what stands in front of a kernel's code in code objects of versions 1 and 2, in place of a descriptor.
+//! `amd_kernel_code_t`: the structure before a kernel's code in code objects of versions 1 and 2,
+//! instead of a descriptor.
 //!
-//! Source: AMDGPUUsage of LLVM 4 to 14, "Kernel Dispatch", "amd_kernel_code_t"; ROCr's `amd_hsa_kernel_code.h`.
+//! Source: AMDGPUUsage of LLVM 4 to 14, "Kernel Dispatch", "amd_kernel_code_t"; ROCr's
+//! `amd_hsa_kernel_code.h`.
 
 use super::KernelDescriptor;
 
-/// Size in the file.
+/// The size in the file.
 pub(super) const BYTES: usize = 256;
 
-/// `code_properties`: SGPRs that are set up, as in a descriptor, with three more. That scratch memory has elements of another size
-/// than four bytes (`PRIVATE_ELEMENT_SIZE`) GFX9 does not heed.
+/// `code_properties`: SGPRs that are set up, as in a descriptor, with three more.
+///
+/// GFX9 ignores an element size of scratch memory other than four bytes (`PRIVATE_ELEMENT_SIZE`).
 const SGPRS: u32 = 0x3ff;
 const IS_PTR64: u32 = 19;
 const IS_DYNAMIC_CALLSTACK: u32 = 20;
-/// `amd_machine_kind` of AMD's GPUs.
+/// The `amd_machine_kind` of AMD's GPUs.
 const MACHINE_KIND: u16 = 1;
 const WAVE_LANES_LOG2: u8 = 6;
 
-/// Its fields as those of a descriptor, whose entry offset counts from the structure too.
+/// Converts the fields to a descriptor's. The entry offset also counts from the structure.
 ///
 /// # Errors
-/// What is wrong, and what was expected.
+/// Returns the wrong item and the expected item.
 pub(super) fn decode(bytes: &[u8; BYTES]) -> Result<KernelDescriptor, (String, &'static str)> {
     let word =
         |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);

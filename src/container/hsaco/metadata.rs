@@ -1,4 +1,6 @@
-//! The note with a code object's metadata, a map of keys: MessagePack, in code objects of version 2 YAML (`yaml`).
+//! The note with a code object's metadata, a map of keys.
+//!
+//! The map is MessagePack, or in code objects of version 2 YAML (`yaml`).
 
 use rmpv::Value;
 
@@ -7,25 +9,26 @@ use super::notes::Note;
 use super::{KernelDescriptor, yaml};
 use crate::Error;
 
-/// `NT_AMDGPU_METADATA` of notes by `AMDGPU`.
+/// `NT_AMDGPU_METADATA` of notes of owner `AMDGPU`.
 const NOTE: (&[u8], u32) = (b"AMDGPU", 32);
-/// `NT_AMD_HSA_METADATA` of notes by `AMD`, in code objects of version 2, and what LLVM 4 wrote.
+/// `NT_AMD_HSA_METADATA` of notes of owner `AMD`, in code objects of version 2. `NOTE_LLVM4`: the
+/// note of LLVM 4.
 const NOTE_V2: (&[u8], u32) = (b"AMD", 10);
 const NOTE_LLVM4: (&[u8], u32) = (b"AMD", 8);
-/// What LLVM wrote before, for some months.
+/// The note that earlier LLVM wrote for some months.
 const NOTE_BINARY: (&[u8], u32) = (b"AMD", 7);
-/// `amdhsa.version` has this major number in code object versions 2 to 6.
+/// The major number of `amdhsa.version` in code object versions 2 to 6.
 const MAJOR: u64 = 1;
-/// Values nest five deep.
+/// The greatest depth of values: real values nest five deep.
 const MAX_DEPTH: usize = 16;
-/// No kernarg segment is larger.
+/// The largest kernarg segment.
 pub(super) const MAX_KERNARG_BYTES: u32 = 1 << 16;
-/// What loaders align kernarg segments to.
+/// The alignment that loaders give kernarg segments.
 const KERNARG_ALIGN: u32 = 16;
-/// GFX9 has waves of this many lanes.
+/// The lanes of a GFX9 wave.
 const WAVEFRONT_SIZE: u32 = 64;
 
-/// What the note says.
+/// The content of the note.
 #[derive(Default)]
 pub(super) struct Metadata {
     pub target: Option<String>,
@@ -33,35 +36,38 @@ pub(super) struct Metadata {
     pub kernels: Kernels,
 }
 
-/// Kernels as a file describes them.
+/// Kernels with their descriptions in the file.
 #[derive(Default)]
 pub(super) struct Kernels {
     pub described: Vec<Kernel>,
-    /// Of each whose description is wrong the name of its descriptor, and what is wrong.
+    /// Kernels with a wrong description: the name of the descriptor, and the error.
     pub unreadable: Vec<(String, Error)>,
 }
 
-/// A kernel as the note describes it.
+/// A kernel with its description in the note.
 pub(super) struct Kernel {
-    /// Name of its descriptor.
+    /// The name of the kernel's descriptor.
     pub symbol: String,
-    /// Offset of the note in the file.
+    /// The offset of the note in the file.
     at: u64,
     group_bytes: Option<u32>,
     private_bytes: Option<u32>,
-    /// The kernarg segment may be larger than it is here.
+    /// Whether the descriptor may give a larger kernarg segment than `hsa` has.
     rounded: bool,
-    /// Without descriptor.
+    /// The kernel without its descriptor.
     hsa: HsaKernel,
 }
 
 impl Kernel {
-    /// A kernel of which a file says nothing but its arguments.
+    /// Makes a kernel of which the file describes only the arguments.
     pub(super) fn of_arguments(symbol: String, at: u64, hsa: HsaKernel) -> Kernel {
         Kernel { symbol, at, group_bytes: None, private_bytes: None, rounded: true, hsa }
     }
 
-    /// What the note says, if it agrees with the descriptor.
+    /// Returns the kernel with its descriptor.
+    ///
+    /// # Errors
+    /// The note and the descriptor disagree.
     pub(super) fn check(mut self, descriptor: &KernelDescriptor) -> Result<HsaKernel, Error> {
         if self.rounded {
             self.hsa.kernarg_bytes = self.hsa.kernarg_bytes.max(descriptor.kernarg_bytes);
@@ -80,7 +86,7 @@ impl Kernel {
                 ));
             }
         }
-        // Code object versions before 5 have the flag in neither.
+        // In code object versions before 5, neither the note nor the descriptor has the flag.
         let uses_dynamic_stack = self.hsa.uses_dynamic_stack || descriptor.uses_dynamic_stack();
         Ok(HsaKernel { uses_dynamic_stack, ..self.hsa })
     }
@@ -91,7 +97,9 @@ impl Kernel {
 }
 
 impl HsaKernel {
-    /// A kernel that the note does not describe: its only argument is the kernarg segment as it is.
+    /// Makes a kernel without a description.
+    ///
+    /// Its only argument is the whole kernarg segment.
     pub(super) fn without_metadata(descriptor: KernelDescriptor) -> HsaKernel {
         let segment = Arg {
             name: None,
@@ -122,7 +130,7 @@ impl HsaKernel {
     }
 }
 
-/// Reads the note with it. A file without one has no metadata.
+/// Reads the metadata note. A file without such a note has no metadata.
 pub(super) fn read(notes: &[Note<'_>]) -> Result<Metadata, Error> {
     for note in notes {
         return match (note.owner, note.kind) {
@@ -155,7 +163,7 @@ fn parse(root: &Value, at: u64) -> Result<Metadata, Error> {
     }
     let mut metadata = Metadata { target: root.text("amdhsa.target")?, ..Metadata::default() };
     for line in root.list("amdhsa.printf")?.unwrap_or_default() {
-        // Formats are bytes: what is no UTF-8 is replaced.
+        // Formats are bytes: invalid UTF-8 is replaced.
         let Value::String(line) = line else {
             return Err(place.wrong("amdhsa.printf", "a list of strings"));
         };
@@ -225,7 +233,7 @@ fn kernel(place: &ValuePath, map: &Map<'_>, symbol: String) -> Result<Kernel, Er
     })
 }
 
-/// Adds an argument to the kernel's.
+/// Adds an argument to the kernel.
 fn arg(place: &ValuePath, map: &Map<'_>, hsa: &mut HsaKernel) -> Result<(), Error> {
     let (offset, size) = (map.need(".offset")?, map.need(".size")?);
     if offset.checked_add(size).is_none_or(|end| end > hsa.kernarg_bytes) {
@@ -279,7 +287,7 @@ fn named<T: Copy>(names: &[(&str, T)], name: &str) -> Option<T> {
     names.iter().find(|(known, _)| *known == name).map(|&(_, value)| value)
 }
 
-/// Where a value is, for messages.
+/// The position of a value, for messages.
 struct ValuePath {
     at: u64,
     path: String,
@@ -296,7 +304,7 @@ impl ValuePath {
     }
 }
 
-/// A map of keys. Of a key that stands there twice the first value counts.
+/// A map of keys. If a key occurs twice, its first value counts.
 struct Map<'v> {
     place: &'v ValuePath,
     entries: &'v [(Value, Value)],

@@ -1,16 +1,18 @@
-//! AMD HSA code objects, versions 2 to 6, for GFX9 ("Vega"): what ROCm's loaders take.
+//! AMD HSA code objects, versions 2 to 6, for GFX9 ("Vega"), as ROCm's loaders take them.
 //!
-//! A code object is a linked ELF file whose segments form one image: constants, code and variables keep their distances,
-//! because code reaches everything relative to its own pc. A kernel is a 64-byte descriptor in the image (symbol
-//! `NAME.kd`) and an entry in a note of MessagePack. In version 2 it is a structure of 256 bytes in front of its code, and an entry in a
-//! note of YAML.
+//! A code object is a linked ELF file whose segments form one image. Constants, code and variables
+//! keep their distances, because code reaches everything relative to its own pc. A kernel is a
+//! 64-byte descriptor in the image (symbol `NAME.kd`) and an entry in a note of MessagePack. In
+//! version 2 it is a structure of 256 bytes before its code, and an entry in a note of YAML.
 //!
-//! `target` reads the ELF header, `image` the segments, `symbols` symbols and functions, `reloc` the dynamic relocations,
-//! `metadata` and `yaml` the note (`notes`); `descriptor` and `kernel` are what a [`Module`] keeps of it, `kernel_code` a descriptor of version 2.
-//! `opencl` reads binaries of AMD's OpenCL 2, and
-//! `relocatable` the code objects in them. `bundle` and `compressed` read the
-//! containers of several code objects that clang writes. Source: LLVM's "User Guide for AMDGPU Backend" (AMDGPUUsage), sections "ELF
-//! Code Object", "Code Object Metadata" and "Kernel Dispatch"; checked against `llvm-readelf` 19.
+//! `target` reads the ELF header, `image` the segments, `symbols` symbols and functions, `reloc`
+//! the dynamic relocations, `metadata` and `yaml` the note (`notes`). A [`Module`] keeps the data
+//! of `descriptor` and `kernel`; `kernel_code` reads the version 2 structure. `opencl` reads
+//! binaries of AMD's OpenCL 2, and `relocatable` the code objects in them. `bundle` and
+//! `compressed` read clang's containers of several code objects.
+//!
+//! Source: LLVM's "User Guide for AMDGPU Backend" (AMDGPUUsage), sections "ELF Code Object", "Code
+//! Object Metadata" and "Kernel Dispatch"; checked against `llvm-readelf` 19.
 
 pub mod bundle;
 pub(super) mod compressed;
@@ -48,7 +50,7 @@ pub use crate::absent::hsaco::{opencl, parse};
 
 type Header = FileHeader64<LE>;
 
-/// Reads a code object. Memory used is bounded by a small multiple of the file's size, and 16 MiB.
+/// Reads a code object. The memory used is at most a small multiple of the file's size, and 16 MiB.
 #[cfg(feature = "gfx9")]
 pub fn parse(bytes: &[u8]) -> Result<Module, Error> {
     let header = Header::parse(bytes).map_err(|e| {

@@ -7,7 +7,7 @@ use object::read::elf::{NoteIterator, ProgramHeader};
 use super::Header;
 use crate::Error;
 
-/// Names and contents of AMD's notes begin at multiples of this.
+/// The alignment of names and contents in AMD's notes.
 const ALIGN: u64 = 4;
 
 /// A note.
@@ -15,11 +15,11 @@ pub(super) struct Note<'a> {
     pub owner: &'a [u8],
     pub kind: u32,
     pub content: &'a [u8],
-    /// Offset in the file of the notes that it is one of.
+    /// The offset in the file of the notes that contain it.
     pub at: u64,
 }
 
-/// The notes of all segments that hold some.
+/// Reads the notes of all segments with notes.
 pub(super) fn of_segments<'a>(
     bytes: &'a [u8],
     segments: &[ProgramHeader64<LE>],
@@ -33,7 +33,7 @@ pub(super) fn of_segments<'a>(
     Ok(notes)
 }
 
-/// The notes of a section at an offset in the file.
+/// Reads the notes of a section at an offset in the file.
 pub(super) fn of_section(data: &[u8], at: u64) -> Result<Vec<Note<'_>>, Error> {
     sequence(data, at, ALIGN)
 }

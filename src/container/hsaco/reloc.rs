@@ -1,6 +1,7 @@
-//! Dynamic relocations: what the loader applies when the image has its address.
+//! Dynamic relocations, which the loader applies when the image has its address.
 //!
-//! Source: AMDGPUUsage, "Relocation Records". Compilers leave RELATIVE64 and ABS64; the rest is for other linkers.
+//! Source: AMDGPUUsage, "Relocation Records". Compilers leave RELATIVE64 and ABS64; other linkers
+//! leave the rest.
 
 use object::LittleEndian as LE;
 use object::elf::{SHF_ALLOC, SHT_REL, SHT_RELA};
@@ -17,7 +18,7 @@ const fn relative(half: Half, bits: u8) -> Option<RelocKind> {
     Some(RelocKind::PcRelative { half, at: 0, bits })
 }
 
-/// Number, name and meaning; without one it is for the linker, or writes nothing.
+/// Number, name and meaning. A type without a meaning is for the linker, or writes nothing.
 const TABLE: &[(u32, &str, Option<RelocKind>)] = &[
     (0, "R_AMDGPU_NONE", None),
     (1, "R_AMDGPU_ABS32_LO", absolute(Half::Low, 32)),
@@ -31,7 +32,7 @@ const TABLE: &[(u32, &str, Option<RelocKind>)] = &[
     (9, "R_AMDGPU_GOTPCREL32_HI", None),
     (10, "R_AMDGPU_REL32_LO", relative(Half::Low, 32)),
     (11, "R_AMDGPU_REL32_HI", relative(Half::High, 32)),
-    // Its symbol is none: the addend counts from the image's start.
+    // It has no symbol: the addend counts from the image's start.
     (RELATIVE64, "R_AMDGPU_RELATIVE64", absolute(Half::Whole, 64)),
     (14, "R_AMDGPU_REL16", None),
 ];
@@ -41,7 +42,7 @@ const RELATIVE64: u32 = 13;
 /// The image is the only section.
 const IMAGE: SectionId = SectionId(0);
 
-/// Reads the tables that are loaded with the image; others are left over from linking.
+/// Reads the tables that are loaded with the image. Other tables are left over from linking.
 pub(super) fn read(
     bytes: &[u8],
     sections: &SectionTable<'_, Header>,
@@ -84,8 +85,9 @@ pub(super) fn read(
     Ok(())
 }
 
-/// One entry: place, counted from `start` in the image, type and symbol, and in tables of `SHT_RELA` the addend. `symbol` gives the
-/// module's symbol for a type and an index.
+/// Reads one entry: place (from `start` in the image), type, symbol, and for `SHT_RELA` the addend.
+///
+/// `symbol` returns the module's symbol for a type and an index.
 pub(super) fn relocation(
     entry: &[u8],
     at: u64,

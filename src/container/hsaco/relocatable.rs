@@ -1,7 +1,8 @@
-//! Code objects that the finalizer of AMD's old OpenCL and HSA runtimes makes: relocatable files with code in `.hsatext` and data in
-//! `.hsadata_*`, to which code has relocations. Their sections become an image here.
+//! Code objects from the finalizer of AMD's old OpenCL and HSA runtimes.
 //!
-//! Source: ROCr's `amd_hsa_elf.h`.
+//! They are relocatable files with code in `.hsatext` and data in `.hsadata_*`; code has
+//! relocations to data. This module makes an image of their sections. Source: ROCr's
+//! `amd_hsa_elf.h`.
 
 use std::ops::Range;
 
@@ -18,16 +19,18 @@ use crate::{
     Binding, Error, Isa, Module, Section, SectionId, SectionKind, Symbol, SymbolId, SymbolKind,
 };
 
-/// No image is larger, nor has more sections: the format has six kinds.
+/// The largest image. `MAX_SECTIONS`: the most sections, although the format has six kinds.
 const MAX_IMAGE: u64 = 1 << 30;
 const MAX_SECTIONS: usize = 64;
 const MAX_ALIGN: u64 = 1 << 16;
-/// Images are loaded to multiples of a page.
+/// The alignment to which images are loaded.
 const PAGE_BYTES: u64 = 0x1000;
 /// `R_AMDGPU_INIT_SAMPLER` and `R_AMDGPU_INIT_IMAGE`.
 const INITIAL: [(u32, &str); 2] = [(4, "sampler"), (5, "image")];
 
-/// Reads the file. `kernels` are described as they are elsewhere; `name` gives a kernel's name by that of its symbol.
+/// Reads the file.
+///
+/// `kernels` have descriptions from elsewhere; `name` returns a kernel's name from its symbol's.
 pub(super) fn parse(
     bytes: &[u8],
     kernels: Kernels,
@@ -71,7 +74,7 @@ pub(super) fn parse(
     module.readable()
 }
 
-/// Where the image has instructions, in ascending order.
+/// Returns the ranges of the image with instructions, in ascending order.
 fn code(sections: &SectionTable<'_, Header>, places: &[Option<u64>]) -> Vec<Range<u64>> {
     let is_code = |section: &SectionHeader64<LE>| {
         section.sh_flags(LE).contains(SHF_EXECINSTR) && section.sh_type(LE) != SHT_NOBITS
@@ -89,7 +92,9 @@ fn content<'a>(bytes: &'a [u8], section: &SectionHeader64<LE>) -> Result<&'a [u8
         .map_err(|e| Error::malformed(at, format!("section: {e}"), "it to lie within the file"))
 }
 
-/// The sections that are loaded, those with content first, and where each begins in the image; none: it is not loaded.
+/// Makes an image of the loaded sections, with content first, and returns where each begins.
+///
+/// The place of a section that is not loaded is `None`.
 fn lay_out(
     bytes: &[u8],
     sections: &SectionTable<'_, Header>,
@@ -134,7 +139,8 @@ fn lay_out(
     Ok((image, places))
 }
 
-/// Adds the symbols, and gives the module's symbol for each of the file, the first of which may be one.
+/// Adds the symbols, and returns the module's symbol for each symbol of the file, the first
+/// included.
 fn read_symbols(
     bytes: &[u8],
     sections: &SectionTable<'_, Header>,
@@ -148,7 +154,7 @@ fn read_symbols(
     })?;
     let at = sections.section(table.section()).map_or(0, |s| s.sh_offset(LE));
     let image = module.section(SectionId(0)).size;
-    // Names may lie on top of each other in the strings.
+    // Names may overlap in the string table.
     let mut names_left = 4 * bytes.len();
     let mut ids = vec![];
     for symbol in table.symbols() {

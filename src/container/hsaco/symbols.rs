@@ -17,14 +17,14 @@ use crate::{
 
 /// `STT_AMDGPU_HSA_KERNEL`: a kernel in code objects of version 2.
 pub(super) const STT_KERNEL: SymbolType = SymbolType(10);
-/// What a kernel descriptor's symbol ends in.
+/// The suffix of a kernel descriptor's symbol.
 const DESCRIPTOR_SUFFIX: &str = ".kd";
-/// Most user SGPRs that GFX9 sets up.
+/// The most user SGPRs that GFX9 sets up.
 const MAX_USER_SGPRS: u32 = 16;
-/// Size of the smallest instruction, and the alignment of all.
+/// The size of the smallest instruction, and the alignment of all instructions.
 const INSTRUCTION_BYTES: u64 = 4;
 
-/// Symbols that relocations refer to.
+/// The symbols that relocations refer to.
 pub(super) struct Dynamic {
     /// The image itself.
     pub image: SymbolId,
@@ -32,9 +32,9 @@ pub(super) struct Dynamic {
     pub symbols: Vec<Option<SymbolId>>,
 }
 
-/// Reads `.dynsym`, and from `.symtab`, which may have been stripped, what is not in it: local symbols.
+/// Reads the symbols of `.dynsym`, and further (local) symbols of `.symtab`, which may be stripped.
 ///
-/// `version` is that of the code object.
+/// `version` is the version of the code object.
 pub(super) fn read(
     bytes: &[u8],
     sections: &SectionTable<'_, Header>,
@@ -63,9 +63,12 @@ struct Reader<'a> {
     bytes: &'a [u8],
     sections: &'a SectionTable<'a, Header>,
     version: u8,
-    /// Names overlap little in a well-formed file; a hostile one could otherwise demand any amount of memory.
+    /// The bytes of names that may still be read.
+    ///
+    /// Names overlap little in a well-formed file; a hostile file could otherwise demand any amount
+    /// of memory.
     names_left: usize,
-    /// Symbols that were added, by address and name.
+    /// The added symbols, by address and name.
     known: BTreeSet<(u64, &'a [u8])>,
 }
 
@@ -98,7 +101,7 @@ impl<'a> Reader<'a> {
         Ok(ids)
     }
 
-    /// The symbol, if it is a function or a variable that is not known yet.
+    /// Adds the symbol if it is a function or a variable that is not known yet.
     fn symbol(
         &mut self,
         symbol: &Sym64<LE>,
@@ -157,8 +160,9 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// One function for each kernel descriptor and for each function that is no kernel's entry. A
-/// kernel whose descriptor or description is wrong is unreadable.
+/// Makes a function of each kernel descriptor, and of each function that is no kernel's entry.
+///
+/// A kernel whose descriptor or description is wrong is unreadable.
 pub(super) fn functions(module: &mut Module, kernels: Kernels, version: u8) {
     let mut by_descriptor: BTreeMap<String, Result<Kernel, Error>> = BTreeMap::new();
     for kernel in kernels.described {
@@ -189,7 +193,7 @@ pub(super) fn functions(module: &mut Module, kernels: Kernels, version: u8) {
         unreadable
             .push(Unreadable::new(kernel_name(&symbol), kernel.map_or_else(|error| error, absent)));
     }
-    // A descriptor without a description may be the one that a wrong name means.
+    // A wrong name may mean a descriptor that has no description.
     let misnamed = unreadable.first().map(|kernel| kernel.error.clone());
     let place = |s: &Symbol| (s.offset, s.name.clone());
     let is_code = |s: &&Symbol| s.kind == SymbolKind::Function && s.section.is_some();
@@ -233,7 +237,7 @@ fn kernel_name(symbol: &str) -> &str {
     symbol.trim_end_matches(DESCRIPTOR_SUFFIX)
 }
 
-/// The function of a kernel by the symbol of its descriptor. Its entry is taken out of `code`.
+/// Makes the function of a kernel from its descriptor's symbol. Removes its entry from `code`.
 fn kernel(
     module: &Module,
     id: SymbolId,
@@ -271,7 +275,7 @@ fn kernel(
     Ok(function)
 }
 
-/// A kernel's descriptor, and the address of its code.
+/// Returns a kernel's descriptor, and the address of its code.
 fn descriptor(
     module: &Module,
     symbol: &Symbol,
@@ -308,7 +312,7 @@ fn descriptor(
     Ok((descriptor, entry))
 }
 
-/// Checks that there is an instruction of the function.
+/// Checks that an instruction of the function fits at the address.
 fn instruction_at(module: &Module, address: u64, function: &str) -> Result<(), Error> {
     let image = module.section(SectionId(0)).data.len() as u64;
     let end = address.checked_add(INSTRUCTION_BYTES).filter(|&end| end <= image);

@@ -1,4 +1,4 @@
-//! Which GPU a code object is for: ELF identification and `e_flags`.
+//! The GPU of a code object: ELF identification and `e_flags`.
 
 use object::LittleEndian as LE;
 use object::elf::{EM_AMDGPU, ET_DYN};
@@ -9,16 +9,18 @@ use super::Header;
 use super::notes::Note;
 use crate::Error;
 
-/// `EI_OSABI` of code objects for the HSA runtime.
+/// The `EI_OSABI` of code objects for the HSA runtime.
 const ELFOSABI_AMDGPU_HSA: u8 = 64;
-/// `EI_ABIVERSION` of code object version 2; those of 3 to 6 follow.
+/// The `EI_ABIVERSION` of code object version 2. The values of versions 3 to 6 follow.
 const ABIVERSION_V2: u8 = 0;
 const ABIVERSION_V3: u8 = 1;
 const ABIVERSION_V6: u8 = 4;
-/// `NT_AMD_HSA_ISA_VERSION`, the GPU in version 2.
+/// `NT_AMD_HSA_ISA_VERSION`: the GPU, in version 2.
 const NOTE_ISA: (&[u8], u32) = (b"AMD", 3);
-/// AMDGPUUsage of LLVM 14, "Code Object V2 Supported Processors and Fixed Target Feature Settings": with GFX version 9.0, the
-/// stepping, the GPU, and whether XNACK is on.
+/// For GFX version 9.0: the stepping, the GPU, and whether XNACK is on.
+///
+/// Source: AMDGPUUsage of LLVM 14, "Code Object V2 Supported Processors and Fixed Target Feature
+/// Settings".
 const STEPPINGS: [(u32, Gfx9, bool); 8] = [
     (0, Gfx9::Gfx900, false),
     (1, Gfx9::Gfx900, true),
@@ -30,7 +32,7 @@ const STEPPINGS: [(u32, Gfx9, bool); 8] = [
     (7, Gfx9::Gfx906, true),
 ];
 
-/// A GPU of the GFX9 generation that warploom runs code for.
+/// A GPU of the GFX9 generation whose code warploom runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Gfx9 {
     Gfx900,
@@ -39,14 +41,14 @@ pub enum Gfx9 {
     Gfx906,
     Gfx909,
     Gfx90c,
-    /// Code that runs on all of them.
+    /// Code that runs on all GFX9 GPUs.
     Generic,
-    /// A plain stream does not say.
+    /// The GPU of a plain stream, which does not say it.
     Unspecified,
 }
 
 impl Gfx9 {
-    /// The instructions that it has.
+    /// Returns the chip with the GPU's instructions.
     pub const fn chip(self) -> Chip {
         match self {
             Gfx9::Gfx900 | Gfx9::Gfx902 | Gfx9::Gfx909 | Gfx9::Gfx90c => Chip::Gfx900,
@@ -57,7 +59,7 @@ impl Gfx9 {
         }
     }
 
-    /// The GPU of a name such as `gfx906`, if warploom runs code for it.
+    /// Returns the GPU with a name, for example `gfx906`, if warploom runs its code.
     pub(crate) fn named(name: &str) -> Option<Gfx9> {
         MACHS.iter().find(|(_, known, _)| *known == name).and_then(|&(.., mach)| mach)
     }
@@ -98,8 +100,10 @@ impl std::fmt::Display for Feature {
     }
 }
 
-/// `EF_AMDGPU_MACH`, bits 0 to 7 of `e_flags`: numbers and names of AMDGPUUsage, table "AMDGPU EF_AMDGPU_MACH Values".
-/// Those without a [`Gfx9`] are named in messages only.
+/// `EF_AMDGPU_MACH`, bits 0 to 7 of `e_flags`.
+///
+/// Numbers and names are from AMDGPUUsage, table "AMDGPU EF_AMDGPU_MACH Values". Entries without a
+/// [`Gfx9`] only serve messages.
 const MACHS: &[(u32, &str, Option<Gfx9>)] = &[
     (0x20, "gfx600", None),
     (0x21, "gfx601", None),
@@ -139,16 +143,16 @@ const MACHS: &[(u32, &str, Option<Gfx9>)] = &[
     (0x51, "gfx9-generic", Some(Gfx9::Generic)),
 ];
 
-/// What the header says, and in version 2 a note.
+/// The facts of the header, and in version 2 of a note.
 pub(super) struct Target {
     pub mach: Gfx9,
-    /// Code object version.
+    /// The code object version.
     pub version: u8,
     pub xnack: Feature,
     pub sramecc: Feature,
 }
 
-/// Whether this is a code object of a version that is known.
+/// Checks that this is a code object of a known version.
 pub(super) fn check(header: &Header) -> Result<(), Error> {
     if header.e_machine(LE) != EM_AMDGPU {
         let what = format!("machine {}", header.e_machine(LE).0);
@@ -208,12 +212,12 @@ pub(super) fn read(header: &Header, notes: &[Note<'_>]) -> Result<Target, Error>
     Ok(Target { mach, version: abi_version + 2, xnack, sramecc })
 }
 
-/// The GPU of a code object of version 1 or 2.
+/// Returns the target of a code object of version 1 or 2.
 pub(super) fn of_notes(notes: &[Note<'_>]) -> Result<Option<Target>, Error> {
     let Some(note) = notes.iter().find(|note| (note.owner, note.kind) == NOTE_ISA) else {
         return Ok(None);
     };
-    // Lengths of two names in 16 bits each, then major and minor version and stepping.
+    // Lengths of two names in 16 bits each, then major version, minor version and stepping.
     let number =
         |at: usize| note.content.get(at..)?.first_chunk().map(|bytes| u32::from_le_bytes(*bytes));
     let (Some(major), Some(minor), Some(stepping)) = (number(4), number(8), number(12)) else {
@@ -240,7 +244,7 @@ fn unsupported(gpu: &str) -> Error {
     }
 }
 
-/// The GPU in `e_flags`, or the name of one that code is not run for.
+/// Returns the GPU in `e_flags`, or as an error the name of a GPU whose code is not run.
 fn mach(flags: u32) -> Result<Gfx9, String> {
     match MACHS.iter().find(|&&(number, ..)| number == flags & 0xff) {
         Some(&(_, _, Some(mach))) => Ok(mach),

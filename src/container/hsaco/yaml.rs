@@ -1,6 +1,7 @@
-//! The metadata of code objects of version 2, YAML, as the map of keys that later versions have.
+//! Converts the YAML metadata of version 2 code objects to the map of keys of later versions.
 //!
-//! Source: AMDGPUUsage of LLVM 14, "Code Object V2 Metadata"; LLVM 4's `AMDGPURuntimeMetadata.h` for keys that begin with `amd.`.
+//! Source: AMDGPUUsage of LLVM 14, "Code Object V2 Metadata"; LLVM 4's `AMDGPURuntimeMetadata.h`
+//! for keys that begin with `amd.`.
 
 use rmpv::Value;
 
@@ -8,7 +9,8 @@ use super::kernel::{AddressSpace, HiddenKind, ValueKind};
 use crate::Error;
 use crate::yaml::tree;
 
-/// Keys of kernels with those of later versions: of the kernel itself, of its `Attrs` and its `CodeProps`.
+/// Keys of kernels, with the keys of later versions: of the kernel, its `Attrs` and its
+/// `CodeProps`.
 const KERNEL_KEYS: [(&str, &str); 13] = [
     ("Language", ".language"),
     ("ReqdWorkGroupSize", ".reqd_workgroup_size"),
@@ -42,7 +44,7 @@ const KINDS: [&str; 14] = [
     "HiddenDefaultQueue",
     "HiddenCompletionAction",
 ];
-/// Address spaces by number, likewise.
+/// Address spaces by number, in metadata of LLVM 4.
 const SPACES: [AddressSpace; 6] = [
     AddressSpace::Private,
     AddressSpace::Global,
@@ -71,7 +73,7 @@ pub(super) fn read(note: &[u8], at: u64) -> Result<Value, Error> {
     Ok(Value::Map(out))
 }
 
-/// The value of a key, which LLVM 4 writes with `amd.` in front.
+/// Returns the value of a key. LLVM 4 puts `amd.` before keys.
 fn get<'v>(map: &'v Value, key: &str) -> Option<&'v Value> {
     let is_it = |name: &Value| {
         name.as_str().is_some_and(|name| name.strip_prefix("amd.").unwrap_or(name) == key)
@@ -87,7 +89,8 @@ fn kernel(old: &Value) -> Value {
             new.push((name.into(), value.clone()));
         }
     }
-    // The descriptor has a symbol of its own in later versions, and none here: `NAME@kd` is that of the kernel.
+    // Later versions have a symbol for the descriptor. This version has none: `NAME@kd` is the
+    // kernel's symbol.
     let symbol =
         get(old, "SymbolName").or_else(|| get(old, "Name")).or_else(|| get(old, "KernelName"));
     if let Some(symbol) = symbol.and_then(Value::as_str) {
@@ -104,7 +107,10 @@ fn kernel(old: &Value) -> Value {
     Value::Map(new)
 }
 
-/// An argument, behind those before it at a multiple of its alignment. What is no number makes it one without a place.
+/// Converts an argument, and places it at the next multiple of its alignment after earlier
+/// arguments.
+///
+/// An argument whose size or alignment is no number gets no place.
 fn argument(old: &Value, end: &mut u64) -> Value {
     let find = |key: &str| get(old, key).or_else(|| get(old, &format!("Arg{key}")));
     let number = |key: &str| find(key).and_then(Value::as_u64);
@@ -139,7 +145,9 @@ fn argument(old: &Value, end: &mut u64) -> Value {
     Value::Map(new)
 }
 
-/// `DynamicSharedPointer` as `dynamic_shared_pointer`: the kind that reads alike.
+/// Returns the later name of a kind: `dynamic_shared_pointer` for `DynamicSharedPointer`.
+///
+/// The names differ only in case and underscores.
 fn later_name(kind: &str) -> String {
     let alike = |name: &str| name.replace('_', "").eq_ignore_ascii_case(kind);
     let value =

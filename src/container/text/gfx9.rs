@@ -12,7 +12,7 @@ impl Source<'_> {
                 line.wrong(format!("`{}`: expected instructions and labels only", line.text))
             );
         }
-        // Where instructions are is not known in the first round, but how long they are is.
+        // The first round does not know where instructions are, but how long they are.
         let mut starts = vec![0; self.instructions.len() + 1];
         let mut code = Vec::new();
         for _ in 0..2 {

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-/// Directives of a listing that say nothing which assembly needs: the section, and how large a function in it is.
+/// Directives of a listing that assembly does not need: the section, and the size of a function in
+/// it.
 const OF_A_LISTING: [&str; 9] = [
     ".section",
     ".sectionflags",
@@ -15,9 +16,12 @@ const OF_A_LISTING: [&str; 9] = [
     ".other",
 ];
 
-/// What a line of a listing says without its address and encoding (in `/* */`), the braces around two instructions that are
-/// issued together, the targets of an indirect branch (in `(* *)`), and what else control words have: which operands the
-/// hardware is to keep, the order of two that are issued together, and the phase of a texture access.
+/// Returns the part of a listing's line that assembly needs.
+///
+/// It removes the address and encoding (in `/* */`), the braces around two instructions that are
+/// issued together, and the targets of an indirect branch (in `(* *)`). It also removes other parts
+/// of control words: the operands that hardware is to keep, the order of two instructions that are
+/// issued together, and the phase of a texture access.
 pub(super) fn statement(line: &str) -> Cow<'_, str> {
     let mut text = Cow::Borrowed(line.trim());
     for (open, close) in [("/*", "*/"), ("(*", "*)")] {
@@ -34,7 +38,7 @@ pub(super) fn statement(line: &str) -> Cow<'_, str> {
         text = Cow::Owned(text.replace(".reuse", ""));
     }
     let bare = text.trim();
-    // A set of scoreboards has braces without blanks.
+    // The braces around a set of scoreboards have no blanks.
     let bare = bare.strip_prefix('{').filter(|rest| rest.starts_with(' ')).unwrap_or(bare);
     let bare = bare.strip_suffix('}').filter(|rest| rest.ends_with(' ')).unwrap_or(bare).trim();
     let bare = bare.strip_suffix(';').unwrap_or(bare).trim();
@@ -45,7 +49,7 @@ pub(super) fn statement(line: &str) -> Cow<'_, str> {
     }
 }
 
-/// A texture access without its phase, which is in the control word as well.
+/// Removes the phase of a texture access: the control word has it too.
 fn without_phase(text: &str) -> Option<String> {
     let mnemonic = text
         .split_whitespace()
@@ -55,7 +59,7 @@ fn without_phase(text: &str) -> Option<String> {
     Some(text.replacen(mnemonic, short, 1))
 }
 
-/// Whether a directive is one that only listings have.
+/// Tells whether a directive is only for listings.
 pub(super) fn is_ignored(directive: &str) -> bool {
     directive.split_whitespace().next().is_some_and(|name| OF_A_LISTING.contains(&name))
 }

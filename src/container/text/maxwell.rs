@@ -8,13 +8,14 @@ use crate::cubin::reloc;
 use crate::module::{Function, Isa, Module, Param, Relocation, SectionId, SymbolId};
 use crate::{Error, sph};
 
-/// The type of the relocation that gives JCAL and JMP the address of such a function: R_CUDA_ABS32_20.
+/// The relocation type that gives JCAL and JMP the address of an external function:
+/// R_CUDA_ABS32_20.
 const EXTERN_ADDRESS: u32 = 42;
-/// Where the parameters of a Maxwell kernel start in constant bank 0.
+/// The start of a Maxwell kernel's parameters in constant bank 0.
 const PARAM_BASE: u32 = 0x140;
-/// Parameters and memory of a kernel at most, in bytes.
+/// The most bytes of a kernel's parameters and of its memory.
 const MAX_BYTES: u32 = 1 << 16;
-/// Instructions in a bundle, behind its control word.
+/// The instructions of a bundle, after its control word.
 const BUNDLE: usize = 3;
 
 impl Source<'_> {
@@ -100,7 +101,7 @@ impl Source<'_> {
     }
 }
 
-/// Functions that a text names without defining them.
+/// The functions that a text names without defining them.
 #[derive(Default)]
 struct Externs<'a> {
     names: Vec<&'a str>,
@@ -109,7 +110,7 @@ struct Externs<'a> {
 }
 
 impl<'a> Externs<'a> {
-    /// The line with 0 for the name of such a function.
+    /// Returns the line with 0 for the name of an external function, and records its relocation.
     fn without_name(
         &mut self,
         line: &Line<'_>,
@@ -123,7 +124,7 @@ impl<'a> Externs<'a> {
                 line.text
             )));
         }
-        // Behind the kernel's own.
+        // Symbols of external functions follow the kernel's own symbol.
         let next = SymbolId(1 + self.names.len());
         let symbol = *self.symbols.entry(name).or_insert(next);
         if symbol == next {
@@ -142,7 +143,7 @@ impl<'a> Externs<'a> {
     }
 }
 
-/// Address of an instruction by its number.
+/// Returns the address of an instruction by its number.
 const fn maxwell_pc(number: usize) -> u64 {
     (number / BUNDLE) as u64 * BUNDLE_BYTES + (number % BUNDLE + 1) as u64 * WORD_BYTES
 }

@@ -1,27 +1,28 @@
-//! Directives of a graphics program: what its header says.
+//! Directives of a graphics program: the facts of its header.
 
 use warploom_guest::header::{Flag, Header, Interpolation, TARGETS};
 
 use crate::Stage;
 
-/// Letters of the four words from an address on, and of the components of a target.
+/// The letters of the four words from an address on. `COMPONENTS`: the letters of a target's
+/// components.
 const WORDS: [char; 4] = ['x', 'y', 'z', 'w'];
 const COMPONENTS: [char; 4] = ['r', 'g', 'b', 'a'];
 
-/// The header that `.stage NAME` begins.
+/// Returns the header that `.stage NAME` begins.
 ///
 /// # Errors
-/// What is expected instead.
+/// The error says the expected names.
 pub(super) fn header(name: &str) -> Result<Header, String> {
     let names = || Stage::ALL.map(Stage::name).join(", ");
     let stage = Stage::ALL.into_iter().find(|stage| stage.name() == name);
     stage.map(Header::new).ok_or_else(|| format!("`{name}`: expected {}", names()))
 }
 
-/// Takes a directive of a graphics program; false: it is none.
+/// Applies a directive of a graphics program. Returns false if it is another directive.
 ///
 /// # Errors
-/// What is expected instead.
+/// The error says the expected value.
 pub(super) fn directive(header: &mut Header, name: &str, value: &str) -> Result<bool, String> {
     let words: Vec<&str> = value.split_whitespace().collect();
     match (name, words.as_slice()) {
@@ -101,7 +102,7 @@ pub(super) fn directive(header: &mut Header, name: &str, value: &str) -> Result<
     Ok(true)
 }
 
-/// The addresses of words, such as `0x80 xz`.
+/// Returns the addresses of words, for example of `0x80 xz`.
 fn addresses(first: &str, letters: &str) -> Result<impl Iterator<Item = u16>, String> {
     let address = first.strip_prefix("0x").and_then(|digits| u16::from_str_radix(digits, 16).ok());
     let address = address.filter(|&address| address.is_multiple_of(4) && address < 0x3f8);
@@ -110,7 +111,7 @@ fn addresses(first: &str, letters: &str) -> Result<impl Iterator<Item = u16>, St
     Ok(places(letters, WORDS)?.map(move |n| address + 4 * n))
 }
 
-/// The numbers of letters, which are all different.
+/// Returns the numbers of letters, which must all be different.
 fn places(text: &str, letters: [char; 4]) -> Result<impl Iterator<Item = u16>, String> {
     let numbers: Option<Vec<u16>> = text
         .chars()

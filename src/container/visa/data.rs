@@ -1,4 +1,6 @@
-//! Data of a zebin: constants, variables, strings, their symbols and relocations. Facts, `visa-semantics.md` 9.
+//! Data of a zebin: constants, variables, strings, their symbols and relocations.
+//!
+//! Facts, `visa-semantics.md` 9.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,10 +17,10 @@ use crate::module::{
     SymbolId, SymbolKind,
 };
 
-/// Bytes of one section in memory, at most.
+/// The most bytes of one section in memory.
 const MAX_BYTES: u64 = 1 << 32;
 
-/// Where sections of the file are in the module: the section there, and where in it.
+/// The module's section for a section of the file, and the offset in it.
 type Places = FxHashMap<usize, (SectionId, u64)>;
 
 pub(super) fn read(
@@ -54,7 +56,7 @@ fn find<'a>(sections: &Sections<'a>, name: &str) -> Option<(usize, &'a SectionHe
         .map(|(index, section)| (index.0, section))
 }
 
-/// One allocation: content, and behind it what is zero.
+/// Adds one allocation: content, and zeros after it.
 fn add(
     bytes: &[u8],
     sections: &Sections<'_>,
@@ -89,7 +91,8 @@ fn add(
     Ok(())
 }
 
-/// Adds symbols that have a place in data; all by their index in the file's table.
+/// Adds symbols with a place in data. Returns the module's symbols by their index in the file's
+/// table.
 fn symbols(
     bytes: &[u8],
     sections: &Sections<'_>,
@@ -105,7 +108,7 @@ fn symbols(
             .into_owned();
         let section = table.symbol_section(LE, symbol, index).ok().flatten().map(|index| index.0);
         if let Some(&(section, start)) = section.and_then(|section| places.get(&section)) {
-            // Those of what is zero count from the start of the whole.
+            // Offsets of symbols in zeros count from the start of the whole allocation.
             let offset = symbol.st_value(LE);
             if offset > module.sections[section.0].size {
                 let what = format!("symbol `{name}` at {offset:#x}");
@@ -130,7 +133,7 @@ fn symbols(
     Ok(known)
 }
 
-/// Those of data; those of machine code are not for us.
+/// Adds the relocations of data. Relocations of machine code are not for us.
 fn relocations(
     bytes: &[u8],
     sections: &Sections<'_>,

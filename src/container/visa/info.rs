@@ -1,36 +1,38 @@
-//! `.ze_info`: what the driver must know of each kernel. Facts, `visa-semantics.md` 8 and 13a.
+//! `.ze_info`: the facts about each kernel that the driver needs. Facts, `visa-semantics.md` 8 and
+//! 13a.
 
 use rmpv::Value;
 
 use crate::yaml;
 
-/// All of a `.ze_info`.
+/// The content of a `.ze_info`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ZeInfo {
     pub version: String,
     pub kernels: Vec<KernelInfo>,
-    /// Names of all kernels, in order.
+    /// The names of all kernels, in order.
     pub names: Vec<String>,
-    /// Kernels whose entry is wrong, and what is wrong with it.
+    /// Kernels whose entry is wrong, with the error.
     pub unreadable: Vec<(String, String)>,
 }
 
-/// What is said of one kernel.
+/// The facts about one kernel.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KernelInfo {
     pub name: String,
     pub env: ExecutionEnv,
     /// The cross-thread payload.
     pub payload: Vec<PayloadArgument>,
-    /// The payload of a thread alone: its local ids.
+    /// The payload of a single thread: its local ids.
     pub per_thread: Vec<PayloadArgument>,
     /// `binding_table_indices`: argument and index.
     pub binding_table: Vec<(u32, u32)>,
     pub memory_buffers: Vec<MemoryBuffer>,
     pub samplers: Vec<InlineSampler>,
-    /// Names and types of the arguments in the source, in order.
+    /// The names and types of the arguments in the source, in order.
     pub args: Vec<ArgumentInfo>,
-    /// `intel_reqd_workgroup_walk_order`, `work_group_walk_order_dimensions`: the fastest dimension first.
+    /// `intel_reqd_workgroup_walk_order`, `work_group_walk_order_dimensions`: the fastest dimension
+    /// first.
     pub walk_order: [u8; 3],
 }
 
@@ -38,29 +40,29 @@ pub struct KernelInfo {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ExecutionEnv {
     pub simd_size: u32,
-    /// Registers of a thread.
+    /// The registers of a thread.
     pub grf_count: u32,
-    /// Static shared local memory in bytes.
+    /// The static shared local memory in bytes.
     pub slm_size: u64,
     pub barrier_count: u32,
-    /// Bytes of the cross-thread payload that go into a register of their own.
+    /// The bytes of the cross-thread payload that go into a register of their own.
     pub inline_data_payload_size: u32,
     pub required_work_group_size: Option<[u32; 3]>,
-    /// Private memory of a thread in bytes.
+    /// The private memory of a thread in bytes.
     pub private_size: u64,
     pub spill_size: u64,
     pub has_stack_calls: bool,
     pub has_printf_calls: bool,
-    /// Hardware makes the local ids.
+    /// Whether hardware makes the local ids.
     pub generate_local_id: bool,
 }
 
-/// What an entry of the payload is.
+/// The kind of an entry of the payload.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ArgumentKind {
     ByValue,
     ByPointer,
-    /// Local ids of the lanes, one vector for each dimension.
+    /// The local ids of the lanes, one vector for each dimension.
     LocalId,
     GlobalIdOffset,
     LocalSize,
@@ -78,7 +80,7 @@ pub enum ArgumentKind {
     BufferOffset,
     BufferAddress,
     InlineSampler,
-    /// By its name: what of an image or sampler it is.
+    /// A kind by its name: a property of an image or a sampler.
     Other(String),
 }
 
@@ -119,7 +121,7 @@ impl ArgumentKind {
     }
 }
 
-/// How memory is reached.
+/// The way in which memory is accessed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AddressMode {
     /// By a 64-bit address.
@@ -159,35 +161,35 @@ pub enum AddressSpace {
 #[derive(Clone, Debug, PartialEq)]
 pub struct PayloadArgument {
     pub kind: ArgumentKind,
-    /// In bytes from the payload's start.
+    /// The offset in bytes from the payload's start.
     pub offset: u32,
-    /// In bytes.
+    /// The size in bytes.
     pub size: u32,
-    /// Which of the kernel's arguments it belongs to.
+    /// The argument of the kernel that the entry belongs to.
     pub arg_index: Option<u32>,
     pub address_mode: Option<AddressMode>,
     pub address_space: Option<AddressSpace>,
-    /// `readonly`, `writeonly`, `readwrite`
+    /// For example `readonly`, `writeonly`, `readwrite`.
     pub access: Option<String>,
-    /// `image_2d`
+    /// For example `image_2d`.
     pub image_type: Option<String>,
     pub sampler_index: Option<u32>,
-    /// Where in a by-value argument the bytes are from.
+    /// The offset of the bytes in a by-value argument.
     pub source_offset: u32,
-    /// Of a pointer to shared local memory.
+    /// The alignment of a pointer to shared local memory.
     pub slm_alignment: u32,
-    /// Of a base of constants or variables.
+    /// The index of a base of constants or variables.
     pub bti: Option<u32>,
 }
 
 /// `per_thread_memory_buffers`
 #[derive(Clone, Debug, PartialEq)]
 pub struct MemoryBuffer {
-    /// `scratch`, `global`
+    /// For example `scratch`, `global`.
     pub ty: String,
-    /// `private_space`, `spill_fill_space`
+    /// For example `private_space`, `spill_fill_space`.
     pub usage: String,
-    /// In bytes; of a lane where `per_lane`.
+    /// The size in bytes; of a lane if `per_lane`.
     pub size: u64,
     pub per_lane: bool,
 }
@@ -196,9 +198,9 @@ pub struct MemoryBuffer {
 #[derive(Clone, Debug, PartialEq)]
 pub struct InlineSampler {
     pub index: u32,
-    /// `clamp_edge`, `repeat`
+    /// For example `clamp_edge`, `repeat`.
     pub address_mode: String,
-    /// `nearest`, `linear`
+    /// For example `nearest`, `linear`.
     pub filter: String,
     pub normalized: bool,
 }
@@ -211,11 +213,11 @@ pub struct ArgumentInfo {
     pub type_name: String,
 }
 
-/// Arguments that a kernel may have.
+/// The most arguments of a kernel.
 const MAX_ARGUMENTS: u32 = 1 << 12;
 
 impl KernelInfo {
-    /// How many arguments the source has.
+    /// Returns the number of arguments of the source.
     pub fn arguments(&self) -> u32 {
         let indices = self.payload.iter().filter_map(|arg| arg.arg_index);
         let tables = self.binding_table.iter().map(|&(index, _)| index);
@@ -241,7 +243,10 @@ impl KernelInfo {
 }
 
 impl ZeInfo {
-    /// Reads the text of a `.ze_info`. The error says what is wrong with it as a whole.
+    /// Reads the text of a `.ze_info`.
+    ///
+    /// # Errors
+    /// The error describes a fault of the text as a whole.
     pub fn read(text: &[u8]) -> Result<ZeInfo, String> {
         let text = String::from_utf8_lossy(text);
         let root = yaml::tree(text.trim_end_matches('\0'))?;
@@ -280,7 +285,7 @@ impl ZeInfo {
     }
 }
 
-/// The value of a key.
+/// Returns the value of a key.
 fn get<'v>(map: &'v Value, key: &str) -> Option<&'v Value> {
     map.as_map()?.iter().find(|(name, _)| name.as_str() == Some(key)).map(|(_, value)| value)
 }
@@ -289,7 +294,7 @@ fn list<'v>(map: &'v Value, key: &str) -> &'v [Value] {
     get(map, key).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-/// Text, or what was text before it looked like a number.
+/// Returns text, or the text of a value that looks like a number.
 fn word(map: &Value, key: &str) -> Option<String> {
     match get(map, key)? {
         Value::String(text) => text.as_str().map(str::to_string),
@@ -320,7 +325,7 @@ fn flag(map: &Value, key: &str) -> bool {
     get(map, key).and_then(Value::as_bool).unwrap_or(false)
 }
 
-/// Three numbers.
+/// Returns three numbers.
 fn triple(map: &Value, key: &str) -> Result<Option<[u32; 3]>, String> {
     let all = list(map, key);
     if all.is_empty() {

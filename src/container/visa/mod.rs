@@ -1,8 +1,10 @@
-//! Intel vISA: zebins, which are ELF files of machine 205 with the text in sections, text by itself, and old binary files.
+//! Intel vISA: zebins (ELF files of machine 205 with the text in sections), text files, and old
+//! binary files.
 //!
-//! `zebin` reads the ELF file, `info` its `.ze_info`, which says where arguments go; `data` sections, symbols and relocations of
-//! data. The code of the module is the texts one behind the other, or the binary file: the address of an instruction is where it
-//! stands there. Source: facts, `visa.md` 1 and 2, `visa-semantics.md` 8, 9 and 13.
+//! `zebin` reads the ELF file, and `info` its `.ze_info` with the places of arguments. `data` reads
+//! sections, symbols and relocations of data. The code of the module is the concatenated texts, or
+//! the binary file: the address of an instruction is its position there. Source: facts, `visa.md` 1
+//! and 2, `visa-semantics.md` 8, 9 and 13.
 
 mod data;
 pub mod info;
@@ -25,15 +27,15 @@ use super::module::{
 const SYMBOL_TABLE_KERNEL: &str = "Intel_Symbol_Table_Void_Program";
 const CODE: SectionId = SectionId(0);
 
-/// A module of vISA with what the rest of warploom knows of it.
+/// A module of vISA with the facts that the rest of warploom needs.
 #[derive(Clone, Debug)]
 pub struct VisaModule {
     pub module: visa::Module,
-    /// `.ze_info`; none where there is only text or an old binary.
+    /// The `.ze_info`; `None` if there is only text or an old binary.
     pub info: Option<ZeInfo>,
 }
 
-/// A module is equal to itself alone.
+/// A module is equal only to itself.
 impl PartialEq for VisaModule {
     fn eq(&self, other: &VisaModule) -> bool {
         std::ptr::eq(self, other)
@@ -42,16 +44,16 @@ impl PartialEq for VisaModule {
 
 impl Eq for VisaModule {}
 
-/// What a function of vISA has.
+/// The data of a vISA function.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VisaKernel {
     /// Index into the routines of [`VisaModule::module`].
     pub routine: usize,
-    /// What `.ze_info` says of a kernel; none if there is no such file.
+    /// The kernel's facts in `.ze_info`; `None` without a `.ze_info`.
     pub info: Option<KernelInfo>,
 }
 
-/// The module of a text.
+/// Makes the module of a text.
 pub(super) fn parse_text(bytes: &[u8]) -> Result<Module, Error> {
     let text::Read { platform, routines } = text::read_each(bytes)?;
     let routines =
@@ -59,7 +61,7 @@ pub(super) fn parse_text(bytes: &[u8]) -> Result<Module, Error> {
     of_routines(platform, routines, bytes.to_vec()).readable()
 }
 
-/// The module of an old binary file.
+/// Makes the module of an old binary file.
 pub(super) fn parse_binary(bytes: &[u8]) -> Result<Module, Error> {
     let binary::Read { platform, routines } = binary::read_each(bytes)?;
     let routines =
@@ -67,7 +69,7 @@ pub(super) fn parse_binary(bytes: &[u8]) -> Result<Module, Error> {
     of_routines(platform, routines, bytes.to_vec()).readable()
 }
 
-/// The module of routines that can be read, and of others that cannot be.
+/// Makes the module of readable and unreadable routines.
 fn of_routines(
     platform: Option<Platform>,
     routines: impl Iterator<Item = Result<visa::Routine, Unreadable>>,
@@ -84,7 +86,7 @@ fn of_routines(
     Module { unreadable, ..module(all, code) }
 }
 
-/// Puts vISA into the form that all binaries have.
+/// Converts vISA to the form that all binaries have.
 fn module(visa: visa::Module, code: Vec<u8>) -> Module {
     let size = code.len() as u64;
     let code =
@@ -121,11 +123,11 @@ fn module(visa: visa::Module, code: Vec<u8>) -> Module {
     module
 }
 
-/// Gives a module of vISA what its file does not say: the content of a `.ze_info`, and the GPU that it is for.
+/// Adds facts to a vISA module that its file lacks: the content of a `.ze_info`, and the GPU.
 ///
 /// # Errors
 ///
-/// The module is none of vISA, or [`apply`] fails.
+/// The module is not vISA, or [`apply`] fails.
 pub fn describe(
     module: &mut Module,
     ze_info: Option<&[u8]>,
@@ -147,8 +149,9 @@ pub fn describe(
     }
 }
 
-/// Gives the kernels of a module what a `.ze_info` says of them. A kernel that has no entry there,
-/// or one that is wrong, is unreadable.
+/// Gives the kernels of a module their facts in a `.ze_info`.
+///
+/// A kernel without an entry, or with a wrong one, is unreadable.
 ///
 /// # Errors
 ///
@@ -200,7 +203,9 @@ pub fn apply(module: &mut Module, info: ZeInfo) -> Result<(), Error> {
 }
 
 impl KernelInfo {
-    /// Each argument with its first place in the payload. Those that the payload does not have take 0 bytes.
+    /// Returns each argument with its first place in the payload.
+    ///
+    /// Arguments that the payload does not have take 0 bytes.
     fn params(&self) -> Vec<Param> {
         (0..self.arguments()).map(|number| self.param(number)).collect()
     }
@@ -210,7 +215,7 @@ impl KernelInfo {
         let by_value = |arg: &&info::PayloadArgument| arg.kind == info::ArgumentKind::ByValue;
         let all = || self.payload.iter().filter(of);
         let first = all().map(|arg| arg.offset).min().unwrap_or(0);
-        // A structure is in parts.
+        // A structure has several parts.
         let value =
             all().filter(by_value).map(|arg| arg.source_offset.saturating_add(arg.size)).max();
         let pointer = || all().map(|arg| arg.size).max().unwrap_or(0);

@@ -16,7 +16,9 @@ pub(super) type Sections<'a> = SectionTable<'a, Header>;
 const VISA_TEXT: u32 = 0xff00_0013;
 const INFO: u32 = 0xff00_0011;
 const NOTES: &[u8] = b".note.intelgt.compat";
-/// Types of notes: the product, and the family of cores, which is 0 in those of compilers before 2023.
+/// Types of notes: the product, and the family of cores.
+///
+/// Compilers before 2023 write the family as 0.
 const PRODUCT: u32 = 1;
 const CORE_FAMILY: u32 = 2;
 
@@ -32,7 +34,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Module, Error> {
             "a table of section headers",
         )
     })?;
-    // Sections may be the same bytes: all of them together are no more than the file.
+    // Sections may share bytes, so their total size is limited to the file's size.
     let contents =
         sections.iter().filter(|section| section.sh_type(LE).0 != object::elf::SHT_NOBITS.0);
     let total = contents.map(|section| section.sh_size(LE)).fold(0, u64::saturating_add);
@@ -73,13 +75,13 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Module, Error> {
     module.readable()
 }
 
-/// The sections of vISA, one behind the other.
+/// The vISA sections, concatenated.
 #[derive(Default)]
 struct Texts {
     code: Vec<u8>,
     platform: Option<Platform>,
     routines: Vec<Result<visa::Routine, Unreadable>>,
-    /// Errors of sections that do not say which routine they are.
+    /// The errors of sections that do not say which routine they have.
     strays: Vec<Error>,
 }
 
@@ -122,7 +124,7 @@ impl Texts {
             .map(|routine| routine.as_ref().map_or_else(|one| &one.name, |one| &one.name))
     }
 
-    /// Names kernels that have none in the text: they come in the order of `.ze_info`.
+    /// Names kernels without a name in the text: they have the order of `.ze_info`.
     fn give_names(&mut self, info: &ZeInfo) {
         let is_kernel = |routine: &&mut Result<visa::Routine, Unreadable>| {
             routine.as_ref().map_or_else(|one| one.name == NAMELESS, |one| one.kernel)
@@ -148,7 +150,9 @@ impl Texts {
         }
     }
 
-    /// A section that cannot be read at all is that of a kernel that has no other one.
+    /// Names the kernels of unreadable sections.
+    ///
+    /// An unreadable section belongs to a kernel that has no other section.
     fn name_strays(&mut self, info: &ZeInfo) -> Result<(), Error> {
         let known: Vec<&String> = self.names().collect();
         let missing: Vec<String> =
@@ -162,7 +166,7 @@ impl Texts {
     }
 }
 
-/// What compilers of 2022 call each kernel in the text, if they write no files beside it.
+/// The name that compilers of 2022 give each kernel in the text, if they write no files beside it.
 const NAMELESS: &str = "kernel";
 
 pub(super) fn content<'a>(
@@ -175,11 +179,11 @@ pub(super) fn content<'a>(
     })
 }
 
-/// What the notes say of the GPU; none if they are not there.
+/// Returns the GPU in the notes; `None` without notes.
 ///
 /// # Errors
 ///
-/// It is one that warploom does not know.
+/// The GPU is not known to warploom.
 fn platform(bytes: &[u8], sections: &Sections<'_>) -> Result<Option<Platform>, Error> {
     let is_it = |section: &&SectionHeader64<LE>| {
         sections.section_name(LE, section).is_ok_and(|name| name == NOTES)

@@ -1,4 +1,5 @@
-//! GDB's JIT interface: a list of ELF images in this process's memory, and a function that GDB has a breakpoint in.
+//! GDB's JIT interface: a list of ELF images in this process's memory, and a function in which GDB
+//! has a breakpoint.
 
 use std::ptr;
 use std::sync::{Mutex, PoisonError};
@@ -51,7 +52,7 @@ static mut __jit_debug_descriptor: Descriptor =
 #[unsafe(no_mangle)]
 #[inline(never)]
 extern "C" fn __jit_debug_register_code() {
-    // What has no effect could be left out.
+    // The compiler could leave out a function without effect.
     std::hint::black_box(());
 }
 
@@ -65,7 +66,8 @@ impl Image {
             bytes: elf.len() as u64,
         });
         let _guard = LIST.lock().unwrap_or_else(PoisonError::into_inner);
-        // SAFETY: all entries of the list live: they leave it when they are dropped. Nobody else touches it now.
+        // SAFETY: all entries of the list live, for they leave it when they are dropped. The lock
+        // keeps other threads out.
         unsafe {
             entry.next = __jit_debug_descriptor.first;
             if let Some(next) = entry.next.as_mut() {
@@ -106,7 +108,7 @@ unsafe fn tell(action: u32, entry: *mut Entry) {
     __jit_debug_register_code();
 }
 
-/// An executable of one section, which is where the code is, and one symbol.
+/// Builds an executable with one section, at the address of the code, and one symbol.
 fn image(name: &str, code: Code) -> Result<Vec<u8>, object::write::Error> {
     let machine = match Triple::host().architecture {
         Architecture::Aarch64(_) => elf::EM_AARCH64,

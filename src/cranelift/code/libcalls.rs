@@ -1,29 +1,29 @@
-//! What Cranelift calls where a host has no instruction: fused multiply-adds without FMA, roundings without SSE4.1, shuffles without
-//! SSSE3.
+//! Functions that Cranelift calls where a host has no instruction: fused multiply-adds without FMA,
+//! roundings without SSE4.1, shuffles without SSSE3.
 
 use cranelift_codegen::ir::LibCall;
 
-/// Under which symbol code finds a function.
+/// Returns the symbol under which code finds a function.
 pub fn name(call: LibCall) -> String {
     format!("warploom_{call:?}")
 }
 
-/// Its number, if there is a symbol for it.
+/// Returns the number of a function, if there is a symbol for it.
 pub fn number(call: LibCall) -> Option<u32> {
     FUNCTIONS.iter().position(|(provided, _)| *provided == call).map(|number| number as u32)
 }
 
-/// The one of a number.
+/// Returns the function with a number.
 pub fn numbered(number: u32) -> Option<LibCall> {
     FUNCTIONS.get(number as usize).map(|&(call, _)| call)
 }
 
-/// All symbols.
+/// Returns all symbols.
 pub fn symbols() -> impl Iterator<Item = (String, *const u8)> {
     FUNCTIONS.iter().map(|&(call, function)| (name(call), function()))
 }
 
-/// As a function: addresses are not constants.
+/// Returns the address of a function; addresses are not constants.
 type Address = fn() -> *const u8;
 
 static FUNCTIONS: &[(LibCall, Address)] = &[
@@ -41,7 +41,7 @@ static FUNCTIONS: &[(LibCall, Address)] = &[
     (LibCall::X86Pshufb, || pshufb as *const u8),
 ];
 
-/// Functions of floats, each by a method of Rust's.
+/// Defines functions of floats, each by a method of Rust.
 macro_rules! functions {
     ($($name:ident($first:ident $(, $more:ident)*: $ty:ident) = $method:ident;)*) => {
         $(extern "C" fn $name($first: $ty $(, $more: $ty)*) -> $ty {
@@ -63,7 +63,8 @@ functions! {
     fma_f64(x, y, z: f64) = mul_add;
 }
 
-/// Each byte of the result is the one of `bytes` that the low four bits of a number say, or 0 if its high bit is set.
+/// Selects bytes of `bytes`: each byte of the result has the index in the low four bits of a
+/// number, or is 0 if the number's high bit is set.
 #[cfg(target_arch = "x86_64")]
 #[expect(improper_ctypes_definitions, reason = "code passes vectors in registers, as this does")]
 extern "C" fn pshufb(
@@ -74,6 +75,6 @@ extern "C" fn pshufb(
     let [bytes, numbers]: [[u8; 16]; 2] = unsafe { std::mem::transmute([bytes, numbers]) };
     let chosen =
         numbers.map(|number| if number & 0x80 != 0 { 0 } else { bytes[usize::from(number & 15)] });
-    // SAFETY: as above.
+    // SAFETY: both types have 16 bytes, all of whose values are valid.
     unsafe { std::mem::transmute(chosen) }
 }

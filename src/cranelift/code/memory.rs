@@ -1,5 +1,5 @@
-//! Executable memory. What is finalised together lies on pages of its own, which are writable before and executable afterwards, never
-//! both: other threads may run the code that is there already.
+//! Executable memory. Code that is finalised together lies on pages of its own. They are writable
+//! before and executable afterwards, never both: other threads may run code that is already there.
 
 use std::io;
 
@@ -8,13 +8,13 @@ use cranelift_module::{ModuleError, ModuleResult};
 use memmap2::{Mmap, MmapMut};
 use wasmtime_jit_icache_coherence as icache;
 
-/// Bytes of a mapping, at least: its pages.
+/// The least number of bytes of a mapping: a page.
 const PAGE: usize = 1 << 12;
 
-/// Mappings of one module's code.
+/// The mappings of one module's code.
 #[derive(Default)]
 pub struct CodePages {
-    /// Written, not yet executable.
+    /// Mappings that are written and not yet executable.
     open: Vec<Open>,
     executable: Vec<Mmap>,
 }
@@ -43,7 +43,7 @@ impl JITMemoryProvider for CodePages {
         Ok(open.map[start..].as_mut_ptr())
     }
 
-    /// Also of pages that were not finalised.
+    /// Frees all pages, including pages that were not finalised.
     unsafe fn free_memory(&mut self) {
         *self = CodePages::default();
     }
@@ -51,7 +51,8 @@ impl JITMemoryProvider for CodePages {
     fn finalize(&mut self, _: BranchProtection) -> ModuleResult<()> {
         let failed = |error: io::Error| ModuleError::Allocation { err: error };
         for open in self.open.drain(..) {
-            // SAFETY: the mapping has these bytes. On hosts whose caches of instructions see stores it does nothing.
+            // SAFETY: the mapping has these bytes. The call does nothing on hosts whose instruction
+            // caches see stores.
             unsafe { icache::clear_cache(open.map.as_ptr().cast(), open.map.len()) }
                 .map_err(|error| ModuleError::Backend(error.into()))?;
             self.executable.push(open.map.make_exec().map_err(failed)?);

@@ -1,5 +1,6 @@
-//! The machine code of a program: a module of Cranelift's JIT. Code is compiled outside of its lock and then defined as bytes with
-//! their relocations; helpers and what Cranelift calls for want of an instruction are symbols.
+//! The machine code of a program, a module of Cranelift's JIT. Code is compiled outside of the
+//! module's lock, and then defined as bytes with relocations. Symbols are helpers, tables, and
+//! functions that Cranelift calls for want of an instruction.
 
 mod gdb;
 mod libcalls;
@@ -28,9 +29,9 @@ use warploom_engine::{Code, CodeSpace, Effort, JitError};
 use crate::lower::{self, Table};
 use crate::{Target, helpers};
 
-/// The code of one program, which lives as long as this.
+/// The code of one program. It lives as long as this value.
 pub struct CodeModule {
-    /// None once it is dropped.
+    /// `None` once it is dropped.
     module: Mutex<Option<(JITModule, Names)>>,
 }
 
@@ -41,8 +42,9 @@ pub struct MachineCode {
 }
 
 impl MachineCode {
-    /// Compiles a function. `hides_uses`: whether parameters of blocks hide how often values are used.
-    /// `Context::compile` would make values of them again where there is one way into the block.
+    /// Compiles a function. `hides_uses` says whether block parameters hide how often values are
+    /// used. `Context::compile` would turn parameters back into values where a block has one
+    /// predecessor.
     pub fn new(
         function: clif::Function,
         hides_uses: bool,
@@ -51,7 +53,7 @@ impl MachineCode {
         MachineCode::compile(function, hides_uses, isa, false)
     }
 
-    /// The same, with the code generator's own listing of it.
+    /// Compiles a function, and keeps the code generator's own listing of it.
     pub fn with_listing(
         function: clif::Function,
         hides_uses: bool,
@@ -84,7 +86,7 @@ impl MachineCode {
         Ok(MachineCode { compiled, function })
     }
 
-    /// The same function compiled by another code generator of the same host.
+    /// Compiles the same function by another code generator of the same host.
     pub fn compiled_by(self, isa: &OwnedTargetIsa) -> Result<MachineCode, JitError> {
         let function = self.function;
         let domtree =
@@ -93,7 +95,7 @@ impl MachineCode {
         Ok(MachineCode { compiled, function })
     }
 
-    /// Bytes of the host's stack that a call takes.
+    /// Returns the bytes of the host's stack that a call takes.
     pub fn frame_bytes(&self) -> u32 {
         self.compiled.buffer.frame_layout().map_or(0, |frame| frame.frame_to_fp_offset)
     }
@@ -102,10 +104,10 @@ impl MachineCode {
         self.compiled.code_buffer()
     }
 
-    /// The code as it can be put anywhere.
+    /// Returns the code in a form that can be put anywhere.
     ///
     /// # Errors
-    /// It calls what is not provided.
+    /// The code calls a function that is not provided.
     pub fn relocatable(&self) -> Result<Relocatable, JitError> {
         let relocations = self.compiled.buffer.relocs().iter();
         let relocations = relocations.map(|found| relocation(found, &self.function));
@@ -117,7 +119,7 @@ impl MachineCode {
     }
 }
 
-/// A relocation of the code generator.
+/// Converts a relocation of the code generator.
 fn relocation(
     found: &FinalizedMachReloc,
     function: &clif::Function,
@@ -145,7 +147,8 @@ fn relocation(
     if (kind, addend) == (Reloc::Abs8, 0) { Ok(Relocation { offset, to }) } else { Err(unknown()) }
 }
 
-/// A relocation as a module takes it. None: the module has no such thing.
+/// Converts a relocation to the form of a module. Returns `None` if it refers to a helper, table or
+/// function that the module does not have, or lies outside of the code.
 fn resolved(relocation: &Relocation, length: usize) -> Option<ModuleReloc> {
     let fits = (relocation.offset as usize).checked_add(8).is_some_and(|end| end <= length);
     let name = match relocation.to {
@@ -175,18 +178,19 @@ fn generate(
 }
 
 impl CodeModule {
-    /// An empty module for this host, whose code may call helpers.
+    /// Makes an empty module for this host, whose code may call helpers.
     pub fn new() -> Result<CodeModule, JitError> {
         let trampolines = helpers::trampolines()?;
         CodeModule::with_symbols(&trampolines.map(|(helper, code)| (helper.name(), code.address())))
     }
 
-    /// The module that the trampolines are in.
+    /// Makes the module for the trampolines.
     pub fn of_trampolines() -> Result<CodeModule, JitError> {
         CodeModule::with_symbols(&Helper::ALL.map(|helper| (helper.name(), helper.address())))
     }
 
-    /// Helpers are the first functions of a module, and tables its data: their numbers are those of helpers and tables.
+    /// Makes a module. Helpers are its first functions, and tables are its data, so their numbers
+    /// in the module are the numbers of helpers and tables.
     fn with_symbols(helpers: &[(&str, *const u8)]) -> Result<CodeModule, JitError> {
         let isa = Target::host()?.isa(Effort::Quick).clone();
         let mut builder = JITBuilder::with_isa(isa.clone(), Box::new(libcalls::name));
@@ -211,11 +215,12 @@ impl CodeModule {
         Ok(CodeModule { module: Mutex::new(Some((module, Names::default()))) })
     }
 
-    /// Puts several functions in their places, on pages that they share. Profilers and debuggers show the names, none of
-    /// which is used a second time.
+    /// Puts several functions in their places, on pages that they share. Profilers and debuggers
+    /// show the names. Each name must be used only once.
     ///
     /// # Errors
-    /// The code refers to something else than helpers, tables and library calls, or there is no memory for it.
+    /// The code refers to something other than helpers, tables and library calls, or there is no
+    /// memory for it.
     pub fn define_all(&self, functions: &[(&str, &Relocatable)]) -> Result<Vec<Code>, JitError> {
         let mut module = self.module.lock().unwrap_or_else(PoisonError::into_inner);
         let Some((module, names)) = module.as_mut() else {
@@ -223,7 +228,7 @@ impl CodeModule {
         };
         let mut ids = Vec::new();
         for &(name, code) in functions {
-            // Nothing in the module calls it, so that its signature does not matter.
+            // Nothing in the module calls the function, so its signature does not matter.
             let id = module
                 .declare_function(name, Linkage::Local, &module.make_signature())
                 .map_err(module_error)?;
@@ -249,7 +254,8 @@ impl CodeModule {
     }
 }
 
-// SAFETY: the module has the bytes with its relocations applied, writes them no more, and frees them when it is dropped.
+// SAFETY: the module has the bytes with its relocations applied, does not write them again, and
+// frees them when it is dropped.
 unsafe impl CodeSpace for CodeModule {
     fn define(&self, name: &str, code: &Relocatable) -> Result<Code, JitError> {
         Ok(self.define_all(&[(name, code)])?[0])

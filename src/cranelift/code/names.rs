@@ -1,8 +1,9 @@
-//! Names of compiled code for profilers and debuggers, where the environment asks for them: `WARPLOOM_JIT_NAMES=perf`, `gdb` or both,
-//! with a comma.
+//! Names of compiled code for profilers and debuggers, if the environment asks for them:
+//! `WARPLOOM_JIT_NAMES=perf`, `gdb`, or both with a comma.
 //!
-//! For `perf` a line is added to `/tmp/perf-PID.map` (Linux, tools/perf/Documentation/jit-interface.txt). `gdb` is given an ELF image
-//! through its JIT interface (GDB manual, "JIT Compilation Interface").
+//! For `perf`, a line is added to `perf-PID.map` in the folder for temporary files, by default
+//! `/tmp` (Linux, tools/perf/Documentation/jit-interface.txt). `gdb` gets an ELF image through its
+//! JIT interface (GDB manual, "JIT Compilation Interface").
 
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -12,7 +13,7 @@ use warploom_engine::Code;
 
 use super::gdb;
 
-/// Environment variable that says for whom names are.
+/// The environment variable that says which tools get names.
 pub const NAMES: &str = "WARPLOOM_JIT_NAMES";
 
 #[derive(Clone, Copy)]
@@ -30,19 +31,19 @@ fn readers() -> Readers {
     })
 }
 
-/// Whether frames are to be found without unwind information.
+/// Whether frames must be found without unwind information.
 pub fn keep_frames() -> bool {
     readers().gdb
 }
 
-/// Names that a debugger knows, until this is dropped.
+/// The names that a debugger knows until this value is dropped.
 #[derive(Default)]
 pub struct Names {
     images: Vec<gdb::Image>,
 }
 
 impl Names {
-    /// Tells whoever wants to know.
+    /// Gives a name to the tools that want names.
     pub fn add(&mut self, name: &str, code: Code) {
         let readers = readers();
         if readers.perf
@@ -62,6 +63,6 @@ impl Names {
 fn add_to_map(name: &str, code: Code) -> std::io::Result<()> {
     let path = std::env::temp_dir().join(format!("perf-{}.map", std::process::id()));
     let mut map = OpenOptions::new().create(true).append(true).open(path)?;
-    // One write: other threads may add lines.
+    // One write per line, because other threads may add lines.
     map.write_all(format!("{:x} {:x} {name}\n", code.address() as usize, code.bytes()).as_bytes())
 }

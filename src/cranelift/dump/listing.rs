@@ -1,12 +1,12 @@
-//! x86-64 code as text. Constants and jump tables lie behind and between the instructions, and nothing says where: what no
-//! way through the code reaches is data.
+//! Prints x86-64 code as text. Constants and jump tables lie behind and between the instructions,
+//! and nothing marks them. So bytes that no path through the code reaches are data.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use iced_x86::{Decoder, DecoderOptions, Formatter, Instruction, IntelFormatter, Mnemonic, OpKind};
 
-/// Bytes of an entry of a jump table: the distance from the table's start to a target.
+/// The bytes of an entry of a jump table: the distance from the table's start to a target.
 const ENTRY: u64 = 4;
 
 /// Writes a line for each instruction and each number.
@@ -37,13 +37,13 @@ pub fn write(code: &[u8], out: &mut String) {
     }
 }
 
-/// What can be executed from address 0 on, and what it names.
+/// The instructions that can be executed from address 0 on, and the data that they name.
 #[derive(Default)]
 struct Reached {
     instructions: BTreeMap<u64, Instruction>,
-    /// Entries of jump tables, and their targets.
+    /// The entries of jump tables, and their targets.
     entries: BTreeMap<u64, u64>,
-    /// Addresses of constants and jump tables.
+    /// The addresses of constants and jump tables.
     named: BTreeSet<u64>,
 }
 
@@ -52,7 +52,7 @@ impl Reached {
         let mut reached = Reached::default();
         let mut decoder = Decoder::with_ip(64, code, 0, DecoderOptions::NONE);
         let mut pending = vec![0];
-        // The start of each table, and the next of its entries.
+        // The start of each table, and its next entry.
         let mut tables: Vec<(u64, u64)> = Vec::new();
         loop {
             while let Some(at) = pending.pop() {
@@ -79,7 +79,8 @@ impl Reached {
                     _ => pending.push(instruction.next_ip()),
                 }
             }
-            // Nothing says how long a table is: until something else begins. So all that is known is followed first.
+            // Nothing says how long a table is: it lasts until something else begins. So all known
+            // paths are followed first.
             for (table, next) in &mut tables {
                 pending.extend(reached.entry(code, *table, next));
             }
@@ -89,7 +90,7 @@ impl Reached {
         }
     }
 
-    /// The target of a table's next entry, if it is one.
+    /// Returns the target of a table's next entry, if the table has one.
     fn entry(&mut self, code: &[u8], table: u64, next: &mut u64) -> Option<u64> {
         let at = *next;
         let is_other = at != table && self.named.contains(&at)
@@ -106,7 +107,7 @@ impl Reached {
         Some(target)
     }
 
-    /// The first instruction, entry, constant or table in a range of addresses.
+    /// Returns the first instruction, entry, constant or table in a range of addresses.
     fn first_in(&self, from: u64, to: u64) -> Option<u64> {
         let instruction = self.instructions.range(from..to).next().map(|(&at, _)| at);
         let entry = self.entries.range(from..to).next().map(|(&at, _)| at);

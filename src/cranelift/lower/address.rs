@@ -1,4 +1,4 @@
-//! Where the lanes of an access lie in host memory. Evenly spaced lanes are checked together.
+//! Finds the host addresses of the lanes of an access. Evenly spaced lanes are checked together.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Value as Clif, types};
@@ -19,30 +19,31 @@ use super::vector;
 const LANES: i64 = CHUNK as i64;
 const PAGE: i64 = PAGE_BYTES as i64;
 
-/// An address whose lanes are evenly spaced, with the access's offset added.
+/// An address whose lanes are evenly spaced. The access's offset is already added.
 #[derive(Clone, Copy)]
 pub(super) struct Spaced {
-    /// Of the first lane and of the last, `i64`. One that has 32 bits is extended before the lanes are spread.
+    /// The addresses of the first and of the last lane, `i64`. A 32-bit address is extended before
+    /// its lanes are spread.
     pub first: Clif,
     pub last: Clif,
     pub step: i64,
 }
 
 impl Spaced {
-    /// The lowest and the highest lane.
+    /// Returns the addresses of the lowest and of the highest lane.
     pub fn ends(&self) -> (Clif, Clif) {
         if self.step < 0 { (self.last, self.first) } else { (self.first, self.last) }
     }
 }
 
-/// Bytes that accesses touch, `i64`.
+/// A range of bytes that accesses touch, `i64`.
 pub(super) struct Range {
-    /// The first one, and the last.
+    /// The first and the last byte of the range.
     pub low: Clif,
     pub last: Clif,
-    /// The bits that lane 0 of some chunk has set in its address.
+    /// The union of the address bits of lane 0 of all chunks.
     pub bits: Clif,
-    /// Whether addresses fall from lane to lane, so that the first byte may be below 0.
+    /// Whether addresses fall from lane to lane. The first byte may then be below 0.
     pub falls: bool,
 }
 
@@ -52,7 +53,8 @@ const RUN_FIELDS: [usize; 3] = [
     std::mem::offset_of!(Run, addend),
 ];
 
-/// Where the TLB has a run of an instruction: the one that it used last, or the one before.
+/// Returns the offset in the TLB of a run of an instruction. Way 0 is the run that the instruction
+/// used last, way 1 the run before it.
 const fn run_offset(run: usize, way: usize, rights: Rights) -> usize {
     let runs = match rights.write {
         true => std::mem::offset_of!(Tlb, write_runs),
@@ -61,14 +63,15 @@ const fn run_offset(run: usize, way: usize, rights: Rights) -> usize {
     runs + run * size_of::<Ways>() + std::mem::offset_of!(Ways, runs) + way * size_of::<Run>()
 }
 
-/// The most bytes from one lane to the next of lanes that are checked by their two ends: the host's
-/// addressing has 32 bits for the distance from the first lane to the last.
+/// The largest distance in bytes between neighbouring lanes that are checked by their two ends.
+///
+/// The host's addressing has 32 bits for the distance from the first lane to the last.
 const FARTHEST: u64 = 1 << 27;
 
-/// How many operations of an address are followed to what all lanes have.
+/// The most operations of an address that are followed back to a value that all lanes share.
 pub(super) const MOST_SUMS: u32 = 4;
 
-/// Where a pointer comes from.
+/// The origin of a pointer.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Pointer {
     /// An offset in a constant bank.
@@ -76,7 +79,7 @@ pub(super) enum Pointer {
     Register(Reg),
 }
 
-/// What an access does.
+/// The rights that an access needs.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) struct Rights {
     pub read: bool,
@@ -88,70 +91,74 @@ impl Rights {
     pub const WRITE: Rights = Rights { read: false, write: true };
 }
 
-/// Bytes from lane 0 to each lane of a chunk.
+/// The distance in bytes from lane 0 to each lane of a chunk.
 pub(super) type Distances = [i64; CHUNK as usize];
 
-/// Those of evenly spaced lanes.
+/// Returns the distances of evenly spaced lanes.
 pub(super) fn evenly(step: i64) -> Distances {
     std::array::from_fn(|lane| step * lane as i64)
 }
 
-/// The lanes of a chunk in host memory.
+/// The host addresses of a chunk's lanes.
 #[derive(Clone, Copy)]
 pub(super) struct HostLanes {
-    /// Lane 0, and a constant to add to it.
+    /// The host address of lane 0, and a constant to add to it.
     pub host: (Clif, i32),
     pub distances: Distances,
-    /// Whether all of them are there.
+    /// Whether all lanes are in reach.
     pub reachable: Clif,
 }
 
-/// From lane 0 to the lowest byte of an access, and how many bytes there are from the lowest to the highest.
+/// Returns the distance from lane 0 to the lowest byte of an access, and the number of bytes from
+/// the lowest to the highest.
 pub(super) fn extent(access: &Access, distances: &Distances) -> (i64, i64) {
     let (lowest, highest) =
         distances.iter().fold((0, 0), |(low, high), &at| (at.min(low), at.max(high)));
     (lowest, highest - lowest + i64::from(access.bytes()))
 }
 
-/// Whether lanes so far apart are aligned if lane 0 is, and all together on a page or on two that follow each other.
+/// Returns whether lanes at these distances are aligned if lane 0 is, and lie together on one page
+/// or on two neighbouring pages.
 pub(super) fn fits_a_page(access: &Access, distances: &Distances) -> bool {
     let align = i64::from(access.align.max(1));
     distances.iter().all(|distance| distance % align == 0)
         && extent(access, distances).1 <= PAGE - NEAR
 }
 
-/// A look-up that a chunk has made, for its accesses nearby.
+/// A TLB look-up that a chunk has made. Accesses nearby use it too.
 #[derive(Clone, Copy)]
 pub(super) struct LookUp {
     address: Value,
     rights: Rights,
-    /// The offset from the address with which it was made.
+    /// The access offset with which the look-up was made.
     offset: i32,
-    /// Bytes of lane 0 from the start of the page that was found; for what lies outside, a number out of range.
+    /// The bytes from the start of the page that was found to lane 0. The number is out of range
+    /// for addresses outside the page.
     in_page: Clif,
     host: Clif,
 }
 
-/// Offsets in local memory of accesses of a segment, made of one address that all lanes have.
+/// The offsets in local memory of accesses of a segment to one address that all lanes share.
 #[derive(Clone, Copy)]
 pub(super) struct Rows {
     pub address: Value,
     pub align: u8,
-    /// What accesses add to the address at least, and what there is behind all of them.
+    /// The least offset that accesses add to the address, and the end of the last access.
     pub least: i32,
     pub end: i64,
-    /// The lowest offset, `i64`.
+    /// The lowest offset in local memory, `i64`.
     pub offset: Clif,
-    /// Host address of the words there of the chunk's lanes, if it is a multiple of 4.
+    /// The host address of the words of the chunk's lanes there, if the offset is a multiple of 4.
     pub host: Option<Clif>,
-    /// Whether all of them are in reach and aligned.
+    /// Whether all accesses are in reach and aligned.
     pub hold: Clif,
 }
 
-/// Lane 0 of an address if lanes are so many bytes apart, and whether they are if that is in doubt.
+/// Lane 0 of an address whose lanes have a given spacing, and whether they have it, if that is in
+/// doubt.
 type Guess = (Clif, Option<Clif>);
 
-/// What a chunk knows of its addresses.
+/// The facts that a chunk knows of its addresses.
 #[derive(Clone, Default)]
 pub(super) struct KnownAddresses {
     guesses: Vec<((Value, i64), Guess)>,
@@ -160,7 +167,7 @@ pub(super) struct KnownAddresses {
 }
 
 impl BlockLowerer<'_, '_, '_> {
-    /// The first of evenly spaced lanes of an address, with the access's offset added, `i64`.
+    /// Returns the first of the evenly spaced lanes of an address, plus the access's offset, `i64`.
     pub(super) fn first_address(&mut self, access: &Access, base: Clif) -> Clif {
         let first = plus(self.b, base, i64::from(access.offset));
         if self.facts.ty(access.address) == Type::I64 {
@@ -170,9 +177,11 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// Where the chunk's lanes of an access are, if they are evenly spaced: by the address's class, or as a guess that
-    /// they are consecutive. Accesses that are never done so have no such place. An access whose
-    /// lanes are [far apart](Self::are_far_apart) comes with its `run`.
+    /// Returns the host addresses of the chunk's lanes of an access, if they are evenly spaced.
+    ///
+    /// Lanes are evenly spaced by the address's class, or by a guess that they are consecutive.
+    /// Accesses that are never done inline as evenly spaced give `None`. An access whose lanes are
+    /// [far apart](Self::are_far_apart) comes with its `run`.
     pub(super) fn place(
         &mut self,
         access: &Access,
@@ -202,8 +211,8 @@ impl BlockLowerer<'_, '_, '_> {
         Some(place)
     }
 
-    /// Whether the lanes of an access to global memory are evenly spaced, but a chunk of them does
-    /// not fit a page.
+    /// Returns whether the lanes of an access to global memory are evenly spaced, but a chunk of
+    /// them does not fit a page.
     pub(super) fn are_far_apart(&self, access: &Access) -> bool {
         let Some(step) = self.scope.classes.get(access.address).stride() else { return false };
         matches!(access.space, Space::Global | Space::Generic)
@@ -213,9 +222,10 @@ impl BlockLowerer<'_, '_, '_> {
             && !fits_a_page(access, &evenly(step))
     }
 
-    /// Lane 0 of an address, and whether the others follow `step` bytes apart.
+    /// Returns lane 0 of an address, and whether the other lanes follow it `step` bytes apart.
     pub(super) fn guess(&mut self, address: Value, step: i64) -> Guess {
-        // Lanes that are there are sooner compared than what chose them.
+        // A compare of lanes that are in registers is cheaper than a test of the choice that made
+        // them.
         let lanes = self.scope.classes.relies_on_choice(address) && !self.is_tested(address);
         if self.scope.classes.get(address).stride().is_some() && !lanes {
             return self.base(address);
@@ -232,7 +242,8 @@ impl BlockLowerer<'_, '_, '_> {
         guess
     }
 
-    /// Whether the lanes of addresses follow the first one, which a vector has in all its lanes, `step` bytes apart.
+    /// Returns whether the lanes of addresses follow the first lane `step` bytes apart. `first` is
+    /// a vector with the first lane in all its lanes.
     pub(super) fn are_spaced(&mut self, lanes: &[Clif], first: Clif, step: i64) -> Clif {
         let per = LANES / lanes.len() as i64;
         let mut same: Option<Clif> = None;
@@ -266,7 +277,7 @@ impl BlockLowerer<'_, '_, '_> {
         HostLanes { host: (self.b.ins().iadd(start, first), 0), distances: evenly(step), reachable }
     }
 
-    /// Where shared memory or a constant bank begins, and how many bytes it has.
+    /// Returns the start of shared memory or of a constant bank, and its size in bytes.
     pub(super) fn memory_at_offsets(&mut self, space: Space) -> (Clif, Clif) {
         match space {
             Space::Const(bank) => {
@@ -280,18 +291,18 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// Where the chunk's lanes of an access to a tiled image are, whose varying address is made of the bits of an evenly
-    /// spaced column.
+    /// Returns the host addresses of the chunk's lanes of an access to a tiled image, whose varying
+    /// address is made of the bits of an evenly spaced column.
     pub(super) fn place_in_tiles(&mut self, access: &Access, rights: Rights) -> Option<HostLanes> {
         if !matches!(access.space, Space::Global | Space::Generic)
             || self.scope.classes.get(access.address) != Class::Varying
             || self.facts.ty(access.address) != Type::I64
-            // What values are made of is not kept there.
+            // A segment that spills does not keep the operands of its values.
             || self.scope.spills.is_some()
         {
             return None;
         }
-        // What varies and is made elsewhere is a row.
+        // A varying value of another step is a row; its definition is not followed.
         let def = |v| {
             (self.scope.classes.get(v) != Class::Varying || self.is_home(v))
                 .then(|| self.facts.def_op(v))
@@ -316,13 +327,14 @@ impl BlockLowerer<'_, '_, '_> {
         Some(place)
     }
 
-    /// Whether lane 0 of a value is so low that extending later lanes wraps none.
+    /// Returns whether lane 0 of a value is so low that extending later lanes wraps none.
     pub(super) fn is_within(&mut self, (v, most): (Value, u64), known: (Value, Clif)) -> Clif {
         let first = self.first_lane_of(v, known);
         self.b.ins().icmp_imm_u(IntCC::UnsignedLessThanOrEqual, first, most as i64)
     }
 
-    /// Lane 0 of a value that is made of another, of which it is known, and of what does not vary.
+    /// Returns lane 0 of a value that is made of uniform values and of one other value, whose lane
+    /// 0 is known.
     pub(super) fn first_lane_of(&mut self, v: Value, known: (Value, Clif)) -> Clif {
         if v == known.0 {
             return known.1;
@@ -369,11 +381,13 @@ impl BlockLowerer<'_, '_, '_> {
             self.chunk().places.look_ups.push(made);
             made
         });
-        // The lowest lane is less than a page away from what was looked up, so that a tag of no page fits neither.
+        // The lowest lane is less than a page from the address that was looked up. So the tag of an
+        // empty entry matches neither.
         let distance = access.offset - look_up.offset;
         let (nearest, span) = extent(access, &distances);
         let low = plus(self.b, look_up.in_page, i64::from(distance) + nearest);
-        // The bits that alignment forbids become high ones.
+        // The rotation turns the bits that alignment forbids into high bits, which fail the
+        // compare.
         let align = access.align.max(1).trailing_zeros();
         let low = if align == 0 { low } else { self.b.ins().rotr_imm_u(low, i64::from(align)) };
         let reachable =
@@ -381,7 +395,8 @@ impl BlockLowerer<'_, '_, '_> {
         HostLanes { host: (look_up.host, distance), distances, reachable }
     }
 
-    /// Lanes that all lie in a run if the lowest and the highest do.
+    /// Returns the host addresses of lanes, which all lie in a run if the lowest and the highest
+    /// do.
     fn place_in_run(
         &mut self,
         access: &Access,
@@ -404,8 +419,8 @@ impl BlockLowerer<'_, '_, '_> {
         HostLanes { host: (self.b.ins().iadd(lane, addend), 0), distances, reachable }
     }
 
-    /// Whether evenly spaced lanes lie in a memory of so many bytes, aligned. They are so far apart that all are if the first one is
-    /// (see [`fits_a_page`]).
+    /// Returns whether evenly spaced lanes lie aligned in a memory of `bytes` bytes. The spacing is
+    /// such that all lanes are aligned if the first one is (see [`fits_a_page`]).
     pub(super) fn is_inside(&mut self, access: &Access, spaced: &Spaced, bytes: Clif) -> Clif {
         debug_assert!(
             spaced.step % i64::from(access.align.max(1)) == 0,
@@ -424,7 +439,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// Whether an address is a multiple of an alignment, if that is in doubt.
+    /// Returns whether an address is a multiple of an alignment, if that is in doubt.
     pub(super) fn is_aligned(&mut self, align: u8, address: Clif) -> Option<Clif> {
         if align <= 1 {
             return None;
@@ -440,8 +455,11 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.switch_to_block(go);
     }
 
-    /// What leads from addresses of a range to host addresses, having checked that it is there and lanes are aligned; else to
-    /// `slow`. The range lies in a run, or a helper finds out where, for a group's slow path costs more than that.
+    /// Returns the addend that turns addresses of a range into host addresses. Goes to `slow` if
+    /// the range is not mapped or its lanes are not aligned.
+    ///
+    /// The range lies in a run, or a helper finds its place: a group's slow path costs more than
+    /// the helper.
     pub(super) fn host_addend(
         &mut self,
         access: &Access,
@@ -477,7 +495,8 @@ impl BlockLowerer<'_, '_, '_> {
             self.b.switch_to_block(miss);
         }
         if access.space == Space::Generic {
-            // Shared memory lies in no run: what is said of a group's accesses to global memory does not hold there.
+            // Shared memory lies in no run, and facts of a group's accesses to global memory do not
+            // hold there.
             let window = self.is_in_a_window(range.low);
             let look = self.b.create_block();
             self.b.ins().brif(window, slow, &[], look, &[]);
@@ -489,7 +508,7 @@ impl BlockLowerer<'_, '_, '_> {
         result
     }
 
-    /// One of the TLB's runs for accesses at an address. Accesses through one pointer share a run.
+    /// Returns the TLB's run for accesses at an address. Accesses through one pointer share a run.
     pub(super) fn run_for(&mut self, address: Value) -> usize {
         match self.pointer(address) {
             Some(pointer) => self.region.run_of_pointer(pointer),
@@ -497,7 +516,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// The pointer, the same for all lanes, to which an address adds something.
+    /// Returns the pointer to which an address adds an offset. The pointer is equal in all lanes.
     fn pointer(&self, address: Value) -> Option<Pointer> {
         let is_same = |v| self.scope.classes.get(v).is_same();
         let mut v = address;
@@ -509,7 +528,8 @@ impl BlockLowerer<'_, '_, '_> {
                     [true, false] => v = b,
                     _ => v = a,
                 },
-                // Guests without a sum of 64 bits add the low words, and the high ones elsewhere.
+                // Guests without 64-bit addition add the low words here, and the high words
+                // elsewhere.
                 Op::Binary { op: BinaryOp::Sub, a, .. } | Op::Concat { lo: a, .. } => v = a,
                 _ => break,
             }
@@ -517,7 +537,8 @@ impl BlockLowerer<'_, '_, '_> {
         None
     }
 
-    /// The register or the parameter from which a value is, if all lanes have the same.
+    /// Returns the register or the parameter that a value comes from, if all lanes have the same
+    /// value.
     fn source(&self, mut v: Value) -> Option<Pointer> {
         for _ in 0..MOST_SUMS {
             match *self.facts.def_op(v) {
@@ -538,13 +559,13 @@ impl BlockLowerer<'_, '_, '_> {
         None
     }
 
-    /// A run of the TLB: its first address, its bytes, and what leads to host addresses.
+    /// Returns a run of the TLB: its first address, its bytes, and the addend to host addresses.
     pub(super) fn run(&mut self, run: usize, rights: Rights) -> [Clif; 3] {
         let tlb = self.ctx_load(types::I64, abi::TLB);
         self.run_at(tlb, run_offset(run, 0, rights))
     }
 
-    /// The runs of an access that code looks into.
+    /// Returns the runs of an access that code tests.
     pub(super) fn runs_of(&mut self, run: usize, rights: Rights, address: Value) -> Vec<[Clif; 3]> {
         let tlb = self.ctx_load(types::I64, abi::TLB);
         (0..self.run_ways(address))
@@ -556,8 +577,10 @@ impl BlockLowerer<'_, '_, '_> {
         RUN_FIELDS.map(|offset| self.b.ins().load(types::I64, flags(), tlb, (at + offset) as i32))
     }
 
-    /// How many of an instruction's runs code looks into: one if its pointer is always the same and no
-    /// other pointer has its run, or if code is to be short.
+    /// Returns the number of an instruction's runs that code tests.
+    ///
+    /// Code tests one run if the instruction's pointer never changes and no other pointer shares
+    /// its run, or if code must be short. Otherwise it tests two.
     fn run_ways(&self, address: Value) -> usize {
         let may_change = || {
             self.region.shares_runs
@@ -566,8 +589,10 @@ impl BlockLowerer<'_, '_, '_> {
         if self.region.effort.is_fast() && may_change() { 2 } else { 1 }
     }
 
-    /// The one of an instruction's two runs that has lane 0 of an address; else the run that the
-    /// instruction used last, which is the only one where [`Self::run_ways`] says so.
+    /// Returns the run, of an instruction's two, that contains lane 0 of an address. If neither
+    /// does, returns the run that the instruction used last.
+    ///
+    /// If [`Self::run_ways`] is 1, the run used last is the only run.
     pub(super) fn run_around(
         &mut self,
         (run, rights): (usize, Rights),
@@ -596,7 +621,8 @@ impl BlockLowerer<'_, '_, '_> {
         chosen
     }
 
-    /// Whether a helper finds the pages of a range, which then lie in the run, and what leads to their host addresses.
+    /// Has a helper find the pages of a range, which then lie in the run. Returns whether it found
+    /// them, and the addend to their host addresses.
     pub(super) fn find_run(
         &mut self,
         [first, last]: [Clif; 2],
@@ -607,13 +633,14 @@ impl BlockLowerer<'_, '_, '_> {
         [REACHED, REACHED_ADDEND].map(|word| self.ctx_load(types::I64, Self::scratch(word)))
     }
 
-    /// Tags and addend of the TLB entry where the page of an address would be. It is there if it begins at every tag.
+    /// Returns the tags and the addend of the TLB entry for the page of an address. The entry holds
+    /// the page if every tag is the page's first address.
     pub(super) fn tlb_entry(
         &mut self,
         address: Clif,
         rights: Rights,
     ) -> (SmallVec<[Clif; 2]>, Clif) {
-        // `tlb_slot`, times the size of an entry.
+        // This is `tlb_slot`, times the size of an entry.
         let scale = size_of::<TlbEntry>().trailing_zeros();
         let page = self.b.ins().ushr_imm_u(address, i64::from(PAGE_BITS - scale));
         let folded = self.b.ins().ushr_imm_u(address, i64::from(PAGE_BITS + 8 - scale));

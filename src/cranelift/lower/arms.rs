@@ -1,6 +1,8 @@
-//! What few lanes need is skipped where none does: an arm of a choice, and a further condition of a mask.
+//! Skips work that only few lanes need, in chunks where no lane needs it: an arm of a choice, or a
+//! further condition of a mask.
 //!
-//! Analysis makes choices between an operation of the host's and long steps that few operands need (see `analysis/exact.rs`), and guest code has some.
+//! Analysis makes choices between an operation of the host and long steps that few operands need
+//! (see `analysis/exact.rs`). Guest code has some, too.
 
 use cranelift_codegen::ir::{self as clif, BlockArg, InstBuilder, Value as Clif, types};
 use rustc_hash::FxHashMap;
@@ -14,15 +16,15 @@ use super::block::BlockLowerer;
 use super::masks::mask_form;
 use crate::forms::{Lanes, MaskForm, clif_type};
 
-/// Work that is worth a test, about one for each vector operation of the host.
+/// The amount of work that is worth a test: about one unit for each vector operation of the host.
 const WORTH_A_TEST: u32 = 12;
-/// Values of an arm that are looked at.
+/// The most values of an arm that are examined.
 const MOST_VALUES: usize = 48;
 
-/// Of each value that only a skipped arm or condition needs, the instruction that chooses.
+/// For each value that only a skipped arm or condition needs, the instruction that chooses.
 pub(super) type SkippedArms = FxHashMap<Value, usize>;
 
-/// The arms of a block's choices, and conditions of its masks, that are worth skipping.
+/// Returns the arms of a block's choices, and the conditions of its masks, that are worth skipping.
 pub(super) fn skipped_arms(
     block: &Block,
     planned: &BlockPlan,
@@ -45,7 +47,7 @@ pub(super) fn skipped_arms(
             }
             _ => continue,
         };
-        // What an earlier step has made is there.
+        // A value that an earlier step made is already there.
         let step = planned.plan.home[inst.results[0]];
         let own = own_values(block, defs, &uses, arm, |v| planned.plan.home[v] == step);
         if own.iter().map(|&v| work(&block.insts[defs[v].0].op)).sum::<u32>() >= WORTH_A_TEST {
@@ -55,13 +57,14 @@ pub(super) fn skipped_arms(
     skipped
 }
 
-/// Whether a mask tells of numbers outside a range, which code treats apart: mostly there are none.
+/// Returns whether a mask tells which numbers lie outside a range. Code treats these numbers apart,
+/// and mostly there are none.
 fn is_range_test(block: &Block, defs: &Defs, mask: Value) -> bool {
     let op = |v: Value| &block.insts[defs[v].0].op;
     matches!(*op(mask), Op::ICmp { cc: IntCc::GtU | IntCc::GeU, b, .. } if matches!(op(b), Op::Const { .. }))
 }
 
-/// The values of lanes that an arm needs and nothing else.
+/// Returns the lane values that only an arm needs.
 fn own_values(
     block: &Block,
     defs: &Defs,
@@ -69,7 +72,8 @@ fn own_values(
     arm: Value,
     is_in_step: impl Fn(Value) -> bool,
 ) -> Vec<Value> {
-    // How often each is used in the arm. Operands come before what uses them: the last one first.
+    // Each value with its uses in the arm. Operands are defined before their users, so the value
+    // that is defined last comes first.
     let mut seen: Vec<(Value, u32)> = vec![(arm, 1)];
     let mut own = Vec::new();
     while let Some(last) = (0..seen.len()).max_by_key(|&at| defs[seen[at].0].0) {
@@ -94,7 +98,7 @@ fn own_values(
     own
 }
 
-/// Whether an operation of lanes can be made later than where it stands.
+/// Returns whether a lane-wise operation can be made later than where it stands.
 fn is_skippable(op: &Op) -> bool {
     let is_at_hand = matches!(
         op,
@@ -119,7 +123,8 @@ fn work(op: &Op) -> u32 {
 }
 
 impl BlockLowerer<'_, '_, '_> {
-    /// A choice between `a` and `b` of which `a` is only made where a lane takes it; none: both are always made.
+    /// Lowers a choice between `a` and `b` that makes `a` only if a lane takes it. Returns `None`
+    /// if both are always made.
     pub(super) fn skipping_an_arm(
         &mut self,
         mask: Value,
@@ -139,7 +144,7 @@ impl BlockLowerer<'_, '_, '_> {
         }))
     }
 
-    /// The lanes that have both of two conditions, one of which is only made where a lane has the other.
+    /// Lowers the conjunction of two conditions, of which one is made only if a lane has the other.
     pub(super) fn skipping_a_condition(
         &mut self,
         op: BinaryOp,
@@ -161,7 +166,8 @@ impl BlockLowerer<'_, '_, '_> {
         Some(mask_form(both))
     }
 
-    /// What is `usual`, or made in code apart if a mask has a lane.
+    /// Returns `usual`, or if a mask has a lane, the result of `make`, which is lowered in a cold
+    /// block.
     fn where_any_lane(
         &mut self,
         mask: Value,
@@ -183,13 +189,15 @@ impl BlockLowerer<'_, '_, '_> {
         results
     }
 
-    /// The instruction that chooses whether a value of the step being lowered is made, if one does.
+    /// Returns the instruction of the step being lowered that chooses whether a value is made, if
+    /// there is one.
     pub(super) fn choice_of_skipped(&self, v: Value) -> Option<usize> {
         let choice = *self.facts.skipped.get(&v)?;
         self.is_home(self.facts.block.insts[choice].results[0]).then_some(choice)
     }
 
-    /// Makes what skipped values are made of, but for each other: not every place of the code has it.
+    /// Makes the operands of skipped values, except other skipped values: an operand that is first
+    /// made under a condition would not be known everywhere.
     fn have_operands(&mut self, choice: usize) {
         let skipped = &self.facts.skipped;
         let own = skipped.iter().filter(|&(_, &of)| of == choice).map(|(&v, _)| v);

@@ -1,4 +1,4 @@
-//! Blocks that begin again in careful code, when a group's conditions do not hold that code relies on.
+//! Restarts blocks in careful code if conditions of a group that code relies on do not hold.
 
 use std::collections::HashSet;
 
@@ -11,8 +11,9 @@ use super::block::BlockLowerer;
 use super::facts::BlockFacts;
 
 impl BlockFacts<'_> {
-    /// How many of the block's steps, from the first on, may be done once more by careful code: what they write, the block does not
-    /// read. `None` if this code does not rely on what is likely.
+    /// Returns how many of the block's steps, from the first on, careful code may do once more: the
+    /// block reads nothing that they write. Returns `None` if this code does not rely on likely
+    /// conditions.
     pub(super) fn repeatable_steps(&self, effort: Effort) -> Option<usize> {
         if effort != Effort::Likely {
             return None;
@@ -45,7 +46,7 @@ impl BlockFacts<'_> {
 }
 
 impl BlockLowerer<'_, '_, '_> {
-    /// Has careful code do the block, from its beginning.
+    /// Has careful code do the block from its beginning.
     pub(super) fn leave_to_careful_code(&mut self) {
         let number = self.b.ins().iconst(types::I32, i64::from(self.facts.id.0));
         let cost = self.b.ins().iconst(types::I64, i64::from(self.facts.block.cost));

@@ -1,4 +1,4 @@
-//! Lane 0 of values that are evenly spaced in a chunk, and their lanes.
+//! Lane 0 of values that are evenly spaced in a chunk, and the lanes made from it.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value as Clif, types};
@@ -12,17 +12,17 @@ use super::int::plus;
 use super::vector;
 use crate::forms::{Lanes, clif_type, parts};
 
-/// Why lanes that are made of evenly spaced words may be none.
+/// The reason why lanes that are made of evenly spaced words may not be evenly spaced.
 #[derive(Clone, Copy)]
 pub(super) enum Doubt {
     /// The words may wrap.
     Extended(ConvertOp),
-    /// So many low bits are left.
+    /// Only this many low bits are kept.
     Cut(u32),
 }
 
 impl BlockLowerer<'_, '_, '_> {
-    /// Lane 0, plus lane number times step.
+    /// Returns the lanes of an affine value: lane 0, plus lane number times step.
     pub(super) fn affine_lanes(&mut self, v: Value, ty: Type, step: i64) -> Lanes {
         let (base, _) = self.base(v);
         let splat = self.b.ins().splat(clif_type(ty, true), base);
@@ -43,7 +43,8 @@ impl BlockLowerer<'_, '_, '_> {
             .collect()
     }
 
-    /// Lane 0 of a value that is uniform or affine in the chunk, and whether it is affine at all if that is in doubt.
+    /// Returns lane 0 of a value that is uniform or affine in the chunk, and whether it is affine
+    /// at all if that is in doubt.
     pub(super) fn base(&mut self, v: Value) -> (Clif, Option<Clif>) {
         if self.scope.classes.get(v) == Class::Uniform {
             return (self.scalar(v), None);
@@ -61,7 +62,7 @@ impl BlockLowerer<'_, '_, '_> {
                 (self.b.ins().ireduce(types::I32, first), None)
             }
             Op::Special(Special::Tid(axis)) => (self.tid(axis), None),
-            // Known of active lanes, which are all.
+            // The class is known of active lanes, and all lanes are active here.
             Op::RfRead { reg, .. } => {
                 let ty = self.facts.ty(v);
                 let (row, offset) = self.row(ty, self.facts.layout.offset(reg));
@@ -107,7 +108,8 @@ impl BlockLowerer<'_, '_, '_> {
         base
     }
 
-    /// The word that an evenly spaced value is made of, if it may be none because of what is done to that.
+    /// Returns the word that an evenly spaced value is made of, if the operation on that word may
+    /// make its lanes unevenly spaced.
     pub(super) fn doubt_of(&self, v: Value) -> Option<(Doubt, Value)> {
         if let Some((_, true)) = self.scope.classes.get(v).affine() {
             return None;
@@ -128,7 +130,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// Lane 0 of an evenly spaced value. `first` gives that of its operands.
+    /// Returns lane 0 of an evenly spaced value. `first` gives lane 0 of its operands.
     pub(super) fn first_of(
         &mut self,
         v: Value,
@@ -146,9 +148,11 @@ impl BlockLowerer<'_, '_, '_> {
                 let (a, b) = (first(self, a), first(self, b));
                 self.b.ins().select(condition, a, b)
             }
-            // All lanes are active, and where they are it is the first operand: else it would be no evenly spaced value.
+            // All lanes are active, and active lanes take the first operand: otherwise the value
+            // would not be evenly spaced.
             Op::Select { a, .. } => first(self, a),
-            // What makes such a value the same in all lanes is that it is 0.
+            // An operand differs between lanes, so the value can be equal in all lanes only because
+            // it is 0.
             Op::Convert { op: ConvertOp::HighHalf, .. } | Op::Binary { op: BinaryOp::ShrS, .. }
                 if self
                     .facts
@@ -172,7 +176,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// A mask that has all lanes or none. `first` gives lane 0 of what it is made of.
+    /// Returns a mask that has all lanes or none. `first` gives lane 0 of its operands.
     fn agreed(&mut self, mask: Value, first: &mut dyn FnMut(&mut Self, Value) -> Clif) -> Clif {
         match *self.facts.def_op(mask) {
             Op::Binary { op, a, b } => {
@@ -212,12 +216,12 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// Lane 0 of a pure operation. Whoever asks for it may need less of it than others that it is kept for.
+    /// Returns lane 0 of a pure operation. NaNs are canonical if any user of the value needs that.
     pub(super) fn base_of(&mut self, v: Value, args: &[Clif]) -> Clif {
         self.pure_scalar(self.facts.def_op(v), args, self.wanted(v))
     }
 
-    /// The last of evenly spaced lanes.
+    /// Returns the last of evenly spaced lanes.
     pub(super) fn spread(&mut self, first: Clif, step: i64, reach: Reach) -> Clif {
         let narrow = self.b.func.dfg.value_type(first) == types::I32;
         match reach {
@@ -240,7 +244,8 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// Whether the 32-bit lanes `base + i * step` up to the last one are such that what is made of them is evenly spaced, too.
+    /// Returns whether the value that is made of the 32-bit lanes `base + i * step` is evenly
+    /// spaced up to the last lane. Returns `None` if that is not in doubt.
     pub(super) fn is_spaced(
         &mut self,
         why: Doubt,
@@ -255,7 +260,7 @@ impl BlockLowerer<'_, '_, '_> {
         let last = self.spread(base, step, reach);
         let op = match why {
             Doubt::Extended(op) => op,
-            // Lanes between have the upper bits that the first and the last have.
+            // The lanes between the first and the last have the upper bits that these two share.
             Doubt::Cut(kept) => {
                 let differ = self.b.ins().bxor(base, last);
                 return Some(self.b.ins().icmp_imm_u(

@@ -25,14 +25,14 @@ pub struct BlockLowerer<'a, 'r, 'f> {
     pub scope: Scope<'r>,
     pub ctx: Clif,
     pub registers: Clif,
-    /// Addresses of constant banks.
+    /// The addresses of constant banks.
     constant_banks: HashMap<u8, Clif>,
-    /// Which of the TLB's runs instructions have whose lanes are scattered.
+    /// The TLB's runs of instructions whose lanes are scattered.
     runs: HashMap<usize, usize>,
 }
 
 impl<'a, 'r, 'f> BlockLowerer<'a, 'r, 'f> {
-    /// Lowers a block whose code begins where the builder is.
+    /// Returns the lowerer of a block whose code begins where the builder is.
     pub(super) fn new(
         b: &'a mut FunctionBuilder<'f>,
         region: &'a mut Region<'r>,
@@ -63,7 +63,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         self.b.ins().store(flags(), v, self.ctx, offset);
     }
 
-    /// A value that is one for the warp.
+    /// Returns a uniform value as a scalar.
     pub(super) fn scalar(&mut self, v: Value) -> Clif {
         if let Some(scalar) = self.scope.scalars[v] {
             return scalar;
@@ -71,7 +71,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         let bytes = self.facts.planned.slots.row(v);
         let ty = clif_type(self.facts.ty(v), false);
         let scalar = self.b.ins().load(ty, flags(), self.registers, bytes as i32);
-        // In a chunk, what follows may be reached by another way too.
+        // Inside a chunk, later code may be reached on a way without this load.
         if self.scope.chunk.is_none() {
             self.scope.scalars[v] = Some(scalar);
         }
@@ -126,7 +126,8 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         });
     }
 
-    /// The run of an instruction whose lanes are scattered, wherever it is lowered.
+    /// Returns the TLB's run of an instruction whose lanes are scattered. The run does not depend
+    /// on where the instruction is lowered.
     pub(super) fn run_of(&mut self, index: usize) -> usize {
         if let Some(&run) = self.runs.get(&index) {
             return run;
@@ -137,7 +138,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         run
     }
 
-    /// Whether something outside the steps being lowered uses a value.
+    /// Returns whether something outside the steps being lowered uses a value.
     pub(super) fn escapes(&self, v: Value) -> bool {
         match self.scope.mode.settled() {
             Some(settled) => settled.escapes(v),
@@ -199,7 +200,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
                 self.raise(index, guard.expect("analysis makes masks explicit"))
             }
             Op::Fence => {
-                // One thread sees what it did in order.
+                // With one worker, a thread sees its own accesses in order.
                 if !self.region.one_worker {
                     self.b.ins().fence();
                 }
@@ -221,8 +222,8 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         }
     }
 
-    /// Writes indexed cells: what follows in steps of its own and has the same index, as the parts of a divergence stack have,
-    /// is written with the first of it.
+    /// Writes indexed cells. Steps that follow and write cells by the same index, as the parts of a
+    /// divergence stack do, are written together with the first of them.
     fn scatter_cells(&mut self) {
         let scatter =
             |lowerer: &Self, number: usize| match lowerer.facts.planned.plan.steps.get(number) {
@@ -261,8 +262,8 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         self.b.switch_to_block(done);
     }
 
-    /// Where a cell is in the register file from the offset of its range's first cell on, and whether it is inside the range; else
-    /// that is the first one.
+    /// Returns the address of an indexed cell, less the offset of its range's first cell, and
+    /// whether the index is inside the range. If it is not, the address is the first cell's.
     fn cell_offset(&mut self, count: u32, index: Value) -> (Clif, Clif) {
         let mut index_value = self.scalar(index);
         if self.facts.ty(index).bits() < 64 {
@@ -276,7 +277,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         (self.b.ins().iadd(self.registers, bytes), inside)
     }
 
-    /// A scalar at a known address inside a constant bank.
+    /// Loads a scalar at a known address inside a constant bank.
     fn const_load(
         &mut self,
         bank: u8,
@@ -285,7 +286,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         ty: Type,
         extend: Extend,
     ) -> Clif {
-        // Only scalar steps come here, so what one computes all later ones may use.
+        // Only scalar steps come here, so all later steps may use the address that one computes.
         let base = match self.constant_banks.get(&bank) {
             Some(&base) => base,
             None => {
@@ -299,7 +300,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         self.load_element(ty, extend, base, at as i32)
     }
 
-    /// Moves to a fresh block and marks it as unlikely.
+    /// Creates a block and marks it as unlikely.
     pub(super) fn cold_block(&mut self) -> ClifBlock {
         let block = self.b.create_block();
         self.b.set_cold_block(block);

@@ -1,9 +1,9 @@
 //! Long chains of operations, each on the result of the one before.
 //!
-//! Lowering makes a value when something asks for it, and first the values that it is made of: it calls itself as
-//! deep as the chain is long. So values at some distance from each other along a chain are *stations*. Before a
-//! value is made, the stations that it comes from are made, in the block's order; no way from one to the next is
-//! longer than [`tuning::MOST_IN_A_ROW`].
+//! Lowering makes a value on demand, and its operands first: its recursion is as deep as the chain
+//! is long. So values at some distance from each other along a chain are *stations*. Before a value
+//! is made, the stations that it comes from are made, in the block's order. No way from one station
+//! to the next is longer than [`tuning::MOST_IN_A_ROW`].
 
 use cranelift_entity::EntitySet;
 use rustc_hash::FxHashSet;
@@ -15,7 +15,8 @@ use super::facts::BlockFacts;
 use crate::tuning;
 
 impl BlockFacts<'_> {
-    /// The values of the block at which chains are cut. A value that only a skipped arm makes is no station.
+    /// Returns the values of the block at which chains are cut. A value that only a skipped arm
+    /// makes is no station.
     pub(super) fn stations(&self) -> EntitySet<Value> {
         let mut stations = EntitySet::new();
         let mut distances = table(self.block.values.len(), 0u32);
@@ -36,7 +37,8 @@ impl BlockFacts<'_> {
 }
 
 impl BlockLowerer<'_, '_, '_> {
-    /// Makes what an instruction computes in the chunk, after the stations that its operands come from.
+    /// Makes the result of an instruction in the chunk, after the stations that its operands come
+    /// from.
     pub(super) fn in_order<T>(&mut self, inst: &Inst, make: impl FnOnce(&mut Self) -> T) -> T {
         if self.facts.stations.is_empty() || self.scope.in_order {
             return make(self);
@@ -54,7 +56,8 @@ impl BlockLowerer<'_, '_, '_> {
         made
     }
 
-    /// The stations that the operands of an instruction come from and that the chunk does not have, in the block's order.
+    /// Returns the stations that an instruction's operands come from and that the chunk lacks, in
+    /// the block's order.
     fn missing_stations(&mut self, inst: &Inst) -> Vec<Value> {
         let mut open = inst.op.operands().to_vec();
         let mut seen = FxHashSet::default();
@@ -73,7 +76,8 @@ impl BlockLowerer<'_, '_, '_> {
         missing
     }
 
-    /// Whether the chunk has no form of a value yet, and makes it of the operands of the instruction that defines it.
+    /// Returns whether the chunk has no form of a value yet, and makes the value from the operands
+    /// of its instruction.
     fn is_made_of_operands(&mut self, v: Value) -> bool {
         let chunk = self.chunk();
         if chunk.lanes.contains_key(&v)

@@ -1,4 +1,4 @@
-//! One chunk of lanes: where its rows lie, and the values it has in registers.
+//! A chunk of lanes: where its rows lie, and its values in registers.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{BlockArg, InstBuilder, MemFlagsData, Value as Clif, types};
@@ -13,96 +13,101 @@ use super::gather_scatter::Elements;
 use super::int::constant;
 use crate::forms::{Lanes, MaskForm, clif_type, parts};
 
-/// Values of the chunk that is being lowered. Cloned where control splits, so that a value computed on one side is not
-/// taken for one that the other side has.
+/// The values of the chunk that is being lowered.
+///
+/// It is cloned where control splits. So a value that one side computes is not taken for a value of
+/// the other side.
 #[derive(Clone)]
 pub struct Chunk {
     place: ChunkIndex,
     pub lanes: FxHashMap<Value, Lanes>,
-    /// Lane 0 of affine values; with it, for inexact ones, whether they are affine in this chunk (`i8`).
+    /// Lane 0 of affine values, and for inexact ones whether they are affine in this chunk (`i8`).
     pub bases: FxHashMap<Value, (Clif, Option<Clif>)>,
     pub masks: FxHashMap<Value, MaskForm>,
-    /// Values that are loaded when they are needed, with the loads.
+    /// Values that are loaded when they are needed, with the instructions that load them.
     pub put_off: FxHashMap<Value, usize>,
     pub(super) places: KnownAddresses,
-    /// In a loop over a group's chunks: host addresses of the warp's lane 0, each with the step from lane to lane, and
-    /// those of the chunk's.
+    /// In a loop over a group's chunks, host addresses by chunk. The key is the host address of the
+    /// warp's lane 0 with the step from lane to lane, the value is the host address of the chunk's
+    /// lane 0.
     pub hosts: Vec<((Clif, i64), Clif)>,
-    /// What chunks of a group share.
+    /// The values that chunks of a group share.
     pub shared: WarpValues,
 }
 
-/// Values of the whole warp, while a group is done as a whole.
+/// Values of the whole warp, while a group is lowered as a whole.
 #[derive(Clone, Default)]
 pub struct WarpValues {
-    /// Lane 0 of evenly spaced values, tested to be so where that is in doubt.
+    /// Lane 0 of evenly spaced values, whose spacing has been tested where it is in doubt.
     pub bases: FxHashMap<Value, Clif>,
-    /// Lane 0 of the same values of each chunk, where they are not evenly spaced over the warp.
+    /// For each chunk, lane 0 of values that are evenly spaced in it but not over the warp.
     chunks: FxHashMap<u32, FxHashMap<Value, (Clif, Option<Clif>)>>,
-    /// The same of the current warp of a sweep.
+    /// Lane 0 of evenly spaced values in the current warp of a sweep.
     pub moved: FxHashMap<Value, Clif>,
-    /// Uniform values in all lanes of a vector.
+    /// Uniform values, in all lanes of a vector.
     pub splats: FxHashMap<Value, Clif>,
-    /// Masks of the whole warp that need no chunk to be computed, `i64`.
+    /// Masks of the whole warp that are computed without chunks, `i64`.
     pub masks: FxHashMap<Value, Clif>,
-    /// Which elements loads of a strip may read by number.
+    /// The elements that loads of a strip may read by number.
     pub elements: FxHashMap<usize, Elements>,
-    /// Masks that are the same in all lanes of a strip, as a vector.
+    /// Masks that are equal in all lanes of a strip, as a vector.
     pub strip_masks: FxHashMap<Value, Clif>,
 }
 
-/// Number of the last of some lanes, counted from the first.
+/// The number of the last lane of a range, counted from its first lane.
 #[derive(Clone, Copy)]
 pub enum Reach {
     Known(i64),
-    /// `i64`
+    /// A run-time value, `i64`.
     Counted(Clif),
 }
 
-/// Which chunk it is.
+/// Tells which chunk it is.
 #[derive(Clone, Copy)]
 enum ChunkIndex {
-    /// Its first lane, `i64`; the register file, advanced to the chunk's lanes in rows of 4-byte and of 8-byte cells.
+    /// The first lane, `i64`, and the register file advanced to the chunk's lanes, in rows of
+    /// 4-byte and of 8-byte cells.
     Counted { first_lane: Clif, rows: [Clif; 2] },
-    /// Its number.
+    /// The chunk's number.
     Known(u32),
 }
 
 impl Chunk {
-    /// A chunk of a loop.
+    /// Returns a chunk of a loop.
     pub fn counted(first_lane: Clif, rows: [Clif; 2]) -> Self {
         Chunk::new(ChunkIndex::Counted { first_lane, rows })
     }
 
-    /// The first chunk of a group.
+    /// Returns the first chunk of a group.
     pub fn first_of_group() -> Self {
         Chunk::new(ChunkIndex::Known(0))
     }
 
-    /// A chunk of the same group, whose chunks are lowered one by one.
+    /// Returns another chunk of the same group, whose chunks are lowered one by one.
     pub fn in_group(self, number: u32) -> Self {
         Chunk::numbered(number, &self.shared).of_group(self.shared)
     }
 
-    /// A chunk of a group that has this for all of them, which is not with it yet.
+    /// Returns a chunk of a group whose shared values are `shared`, but does not give it these
+    /// values yet.
     pub fn numbered(number: u32, shared: &WarpValues) -> Self {
         let bases = shared.chunks.get(&number).cloned().unwrap_or_default();
         Chunk { bases, ..Chunk::new(ChunkIndex::Known(number)) }
     }
 
-    /// Keeps what is known of evenly spaced values for when the group turns to this chunk again.
+    /// Keeps the bases of evenly spaced values for the time when the group returns to this chunk.
     pub fn keep_bases(&mut self) {
         if let ChunkIndex::Known(number) = self.place {
             self.shared.chunks.insert(number, self.bases.clone());
         }
     }
 
-    /// This chunk of a loop as one of a group.
+    /// Turns a chunk of a loop into a chunk of a group.
     pub fn of_group(self, shared: WarpValues) -> Self {
         Chunk { shared, ..self }
     }
 
-    /// Number of the first lane, if it is known.
+    /// Returns the number of the first lane, if it is known.
     pub fn known_first_lane(&self) -> Option<i64> {
         match self.place {
             ChunkIndex::Known(number) => Some(i64::from(number * CHUNK)),
@@ -124,14 +129,20 @@ impl Chunk {
     }
 }
 
-/// Flags of all accesses. They do not say that addresses are aligned: vectors of guest memory are not, and x86-64 without AVX would fault.
+/// Returns the flags of all accesses.
+///
+/// The flags do not claim that addresses are aligned: vectors of guest memory are not, and x86-64
+/// without AVX would fault.
 pub fn flags() -> MemFlagsData {
     MemFlagsData::new().with_notrap()
 }
 
 impl BlockLowerer<'_, '_, '_> {
-    /// A loop over the warp's chunks, which takes values from one to the next. Gives what the last one leaves. Lanes are counted from
-    /// `zero`, an `i64` that may be among the values too: then one register is enough.
+    /// Emits a loop over the warp's chunks that carries values from one chunk to the next. Returns
+    /// the values that the last chunk leaves.
+    ///
+    /// Lanes are counted from `zero`, an `i64` that may also be among the values; one register is
+    /// enough then.
     pub(super) fn each_chunk(
         &mut self,
         zero: Clif,
@@ -159,7 +170,8 @@ impl BlockLowerer<'_, '_, '_> {
         after
     }
 
-    /// The chunk that begins with this lane. Its rows are lanes times 4 and 8, which addresses of the host can scale by.
+    /// Returns the chunk that begins at a lane. Its rows are advanced by 4 and 8 times the lane,
+    /// factors that host addresses can scale by.
     fn new_chunk(&mut self, first_lane: Clif) -> Chunk {
         let rows = [2, 3].map(|shift| {
             let offset = self.b.ins().ishl_imm_u(first_lane, shift);
@@ -168,12 +180,12 @@ impl BlockLowerer<'_, '_, '_> {
         Chunk::counted(first_lane, rows)
     }
 
-    /// Whether the step being lowered computes this value.
+    /// Returns whether the step being lowered computes a value.
     pub(super) fn is_home(&self, v: Value) -> bool {
         self.scope.steps.contains(&(self.facts.planned.plan.home[v] as usize))
     }
 
-    /// The lanes of a varying value.
+    /// Returns the lanes of a varying value.
     pub(super) fn lanes(&mut self, v: Value) -> Lanes {
         if let Some(lanes) = self.chunk().lanes.get(&v) {
             return lanes.clone();
@@ -186,7 +198,7 @@ impl BlockLowerer<'_, '_, '_> {
             self.scope.mode.carried().and_then(|carried| carried.laid_down.get(&v))
         {
             let ty = clif_type(self.facts.ty(v), true);
-            // A load for each use may be part of what uses it.
+            // If every use has its own load, the load may become part of the using instruction.
             return places.iter().map(|&at| self.b.ins().load(ty, flags(), self.ctx, at)).collect();
         }
         if let Some(lanes) = self.wake_lanes(v) {
@@ -202,7 +214,7 @@ impl BlockLowerer<'_, '_, '_> {
             Class::Affine { step, exact } if exact || self.is_tested(v) => {
                 self.affine_lanes(v, ty, step)
             }
-            // The mask of a choice is where it was made.
+            // The mask of a choice is known only in the step that made it.
             Class::Affine { .. } if self.scope.classes.relies_on_choice(v) && !self.is_home(v) => {
                 self.load_slot(v)
             }
@@ -222,7 +234,7 @@ impl BlockLowerer<'_, '_, '_> {
         lanes
     }
 
-    /// A uniform value in every lane.
+    /// Returns a uniform value in every lane of a vector.
     fn splat(&mut self, v: Value) -> Clif {
         if let Some(&splat) = self.chunk().shared.splats.get(&v) {
             return splat;
@@ -241,7 +253,7 @@ impl BlockLowerer<'_, '_, '_> {
         splat
     }
 
-    /// Number of the chunk's first lane, `i64`.
+    /// Returns the number of the chunk's first lane, `i64`.
     pub(super) fn first_lane(&mut self) -> Clif {
         match self.chunk().place {
             ChunkIndex::Counted { first_lane, .. } => first_lane,
@@ -249,7 +261,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// Number of the warp's first thread in its block.
+    /// Returns the number of the warp's first thread in its block.
     pub(super) fn first_thread(&mut self) -> Clif {
         if let Some(strip) = self.strip() {
             return strip.first_thread;
@@ -258,7 +270,7 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.ins().imul_imm_s(warp, i64::from(self.facts.function.lanes))
     }
 
-    /// Address of the chunk's entries in the table of thread indices.
+    /// Returns the address of the chunk's entries in the table of thread indices.
     fn tid_address(&mut self, axis: u8) -> Clif {
         let first = self.first_tid_address(axis);
         let lane = self.first_lane();
@@ -266,7 +278,7 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.ins().iadd(first, bytes)
     }
 
-    /// The same of the warp.
+    /// Returns the address of the warp's entries in the table of thread indices.
     fn first_tid_address(&mut self, axis: u8) -> Clif {
         let table = self.ctx_load(types::I64, abi::TID_TABLE);
         let first = self.first_thread();
@@ -280,7 +292,7 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.ins().iadd(table, bytes)
     }
 
-    /// Thread index of lane 0.
+    /// Returns the thread index of lane 0.
     pub(super) fn first_tid(&mut self, axis: u8) -> Clif {
         match (self.scope.classes.launch(), axis) {
             (LaunchClass::Line, 0) => self.first_thread(),
@@ -308,7 +320,7 @@ impl BlockLowerer<'_, '_, '_> {
         (0..2).map(|i| self.b.ins().load(types::I32X4, flags(), address, i * 16)).collect()
     }
 
-    /// The chunk's cells of a row at an offset in the register file.
+    /// Returns the address of the chunk's cells in a row that is at an offset in the register file.
     pub(super) fn row(&mut self, ty: Type, offset: u32) -> (Clif, i32) {
         let wide = usize::from(ty.bits() == 64);
         match self.chunk().place {

@@ -37,7 +37,8 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.ins().load(types::I64, flags(), self.registers, offset)
     }
 
-    /// Counts the block's guest instructions for these active lanes, or leaves if they go over the limit.
+    /// Counts the block's guest instructions for these active lanes. Leaves if the count goes over
+    /// the limit.
     fn count(&mut self, active: Clif) {
         let cost = i64::from(self.facts.block.cost);
         let before = self.ctx_load(types::I64, abi::INSTRUCTIONS);
@@ -52,7 +53,7 @@ impl BlockLowerer<'_, '_, '_> {
         self.ctx_store(total, abi::LANE_INSTRUCTIONS);
     }
 
-    /// The fault of the budget if so many instructions are more than the limit.
+    /// Leaves with the budget's fault if the count `after` is over the limit.
     pub(super) fn leave_over_budget(&mut self, after: Clif, limit: Clif) {
         let over = self.b.ins().icmp(IntCC::UnsignedGreaterThan, after, limit);
         let pc = self.b.ins().iconst(types::I64, self.facts.block.pc as i64);
@@ -61,7 +62,8 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.switch_to_block(go);
     }
 
-    /// The state of a warp that begins: the active mask, and zeros where the code may read before it writes.
+    /// Initializes the state of a warp that begins: the active mask, and zeros where the code may
+    /// read before it writes.
     fn start_warp(&mut self) {
         let launch = self.ctx_load(types::I64, abi::LAUNCH_MASK);
         let offset = self.facts.layout.offset(self.facts.function.active) as i32;
@@ -70,7 +72,7 @@ impl BlockLowerer<'_, '_, '_> {
         ranges.into_iter().for_each(|range| self.clear(range));
     }
 
-    /// Zeros in a range of the register file, of whole cells.
+    /// Zeroes a range of the register file that consists of whole cells.
     fn clear(&mut self, range: Range<u32>) {
         let zero = self.b.ins().iconst(types::I64, 0);
         let zeros = self.b.ins().splat(types::I64X2, zero);
@@ -111,7 +113,8 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.switch_to_block(go);
     }
 
-    /// Goes to a block: a jump inside the region, else through the dispatcher. A jump backwards may yield.
+    /// Goes to a block: by a jump inside the region, else through the dispatcher. A jump backwards
+    /// may yield.
     pub(super) fn go(&mut self, to: BlockId) {
         if to.0 <= self.facts.id.0 {
             if !self.region.effort.is_fast() {
@@ -148,7 +151,8 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// A block that goes there, and whether it is still to be filled: one that only jumps is spared.
+    /// Returns a CLIF block that leads to a block, and whether it must still be filled. A block
+    /// that would only jump is spared.
     pub(super) fn way_to(&mut self, to: BlockId) -> (ClifBlock, bool) {
         let backward = to.0 <= self.facts.id.0;
         let known =
@@ -186,7 +190,7 @@ impl BlockLowerer<'_, '_, '_> {
             Terminator::Indirect { pc } => {
                 let pc = self.scalar(*pc);
                 let cases = self.region.indirect_targets.clone();
-                // Others are the dispatcher's: there may be many, and many such jumps.
+                // The dispatcher handles other targets: there may be many, and many indirect jumps.
                 self.switch(pc, cases, |lowerer| {
                     lowerer.ctx_store(pc, abi::INDIRECT_PC);
                     lowerer.resume_at(lowerer.facts.id);
@@ -224,7 +228,7 @@ impl BlockLowerer<'_, '_, '_> {
                 self.region.exits.record_fault(self.b, self.ctx, (*kind).into(), Some(lane), pc);
             }
             Terminator::Deadlock { .. } => {
-                // The interpreter knows who waits.
+                // The interpreter knows which lanes wait.
                 self.resume_at(self.facts.id);
                 let (none, pc) = (self.b.ins().iconst(types::I32, 0), self.facts.block.pc as i64);
                 let pc = self.b.ins().iconst(types::I64, pc);
@@ -257,7 +261,7 @@ impl BlockLowerer<'_, '_, '_> {
         default(self);
     }
 
-    /// The warp is done: the next one of the chain begins, or the call ends.
+    /// Ends the warp: the next warp of the chain begins, or the call ends.
     pub(super) fn end_warp(&mut self) {
         let warp = self.ctx_load(types::I32, abi::WARP);
         let next = self.b.ins().iadd_imm_s(warp, 1);

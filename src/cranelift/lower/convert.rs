@@ -11,10 +11,11 @@ use super::rounding::{Rounding, singles_for_half};
 use super::{float, vector};
 use crate::forms::{Lanes, clif_type};
 
-/// 1.5 * 2^52: an `f64` near it counts units of 1 in its last place, and the low word of a sum with it is the other summand.
+/// 1.5 * 2^52. An `f64` near this number counts units of 1 in its last place, and the low word of a
+/// sum with it is the other summand.
 const UNITS_OF_1: f64 = 6_755_399_441_055_744.0;
 
-/// The least and the greatest integer of a type of up to 32 bits.
+/// Returns the least and the greatest integer of a type of up to 32 bits.
 fn range(ty: Type, signed: bool) -> (i64, i64) {
     let values = 1 << ty.bits();
     if signed { (-values / 2, values / 2 - 1) } else { (0, values - 1) }
@@ -151,14 +152,15 @@ impl BlockLowerer<'_, '_, '_> {
             .collect()
     }
 
-    /// An `f32` that is rounded to `f16`.
+    /// Rounds an `f32` to `f16`.
     pub(super) fn rounded_half(&mut self, attrs: FloatAttrs, x: Clif, vector: bool) -> Clif {
         let mut half = self.half(vector);
         let rounded = half.narrow(attrs.round, x);
         half.finish(attrs, rounded)
     }
 
-    /// Floats, `f32` in vectors, rounded to integers of up to 32 bits (64 of scalars) and clamped; NaNs become `nan`.
+    /// Rounds floats to integers of up to 32 bits (64 for scalars) and clamps them. Vectors are of
+    /// `f32`; NaNs become `nan`.
     pub(super) fn ints_of_floats(
         &mut self,
         (to, signed): (Type, bool),
@@ -187,7 +189,7 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.ins().select(is_nan, replacement, ints)
     }
 
-    /// Two vectors of `f64` rounded to integers of up to 32 bits and clamped; NaNs become `nan`.
+    /// Rounds two vectors of `f64` to integers of up to 32 bits and clamps them; NaNs become `nan`.
     pub(super) fn words_of_doubles(
         &mut self,
         (to, signed): (Type, bool),
@@ -216,7 +218,7 @@ impl BlockLowerer<'_, '_, '_> {
         vector::blend(self.b, nans, replacement, words)
     }
 
-    /// Signed words as the nearest integers of a narrow type.
+    /// Clamps signed words to the range of a narrow type.
     fn clamped(&mut self, to: Type, signed: bool, words: Clif, vector: bool) -> Clif {
         let (least, greatest) = range(to, signed);
         let [least, greatest] =

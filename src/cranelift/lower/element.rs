@@ -17,31 +17,32 @@ use super::rounding::{Rounding, singles_for_half};
 use super::{float, special, vector};
 use crate::forms::{Lanes, clif_type};
 
-/// Operations that take a chunk apart into lanes, where vectors have none.
+/// The number of lanes into which operations take a chunk apart, if vectors have no such operation.
 pub(super) const LANES: usize = 8;
 
-/// What is asked of an operation.
+/// The form that users want a result in.
 #[derive(Clone, Copy)]
 pub(super) struct Wanted {
     pub ty: Type,
-    /// Whether a NaN is to have the bits that the function declares: they can be seen.
+    /// Whether a NaN must have the bits that the function declares, because they can be seen.
     pub canonical: bool,
 }
 
 impl<'f> BlockLowerer<'_, '_, 'f> {
-    /// What the block asks of a value.
+    /// Returns the form that the block's users want a value in.
     pub(super) fn wanted(&self, v: Value) -> Wanted {
         let canonical = self.facts.planned.bits_used[v]
             && !self.scope.mode.carried().is_some_and(|carried| carried.raw.contains(&v));
         Wanted { ty: self.facts.ty(v), canonical }
     }
 
-    /// The operation on scalars: uniform values, or lane 0 of affine ones.
+    /// Emits the operation on scalars: uniform values, or lane 0 of affine values.
     pub(super) fn pure_scalar(&mut self, op: &Op, args: &[Clif], wanted: Wanted) -> Clif {
         self.element(op, args, wanted, false).expect("every supported operation has a scalar form")
     }
 
-    /// The operation on scalars or on one vector; `None` if vectors have no such operation.
+    /// Emits the operation on scalars or on one vector. Returns `None` if vectors lack the
+    /// operation.
     pub(super) fn element(
         &mut self,
         op: &Op,
@@ -115,7 +116,7 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
         })
     }
 
-    /// A float whose NaNs are canonical if that is asked for.
+    /// Returns a float whose NaNs are canonical if that is wanted.
     fn with_nans(&mut self, wanted: Wanted, v: Clif, vector: bool) -> Clif {
         if !wanted.canonical {
             return v;
@@ -123,18 +124,18 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
         float::canonical(self.b, wanted.ty, self.facts.function.nan.canonical(wanted.ty), v, vector)
     }
 
-    /// A condition of a branch, as what the host branches on.
+    /// Returns a branch condition in a form that the host branches on.
     pub(super) fn condition(&mut self, cond: Value) -> Clif {
         self.compared_bit(cond).unwrap_or_else(|| self.scalar(cond))
     }
 
-    /// Whether a compare of scalars holds, or has one of certain lanes, as an `i8`: the mask need
-    /// not be made.
+    /// Returns whether a compare of scalars holds, as an `i8`, so that its mask need not be made.
+    /// The compare may be masked to certain lanes.
     fn compared_bit(&mut self, mask: Value) -> Option<Clif> {
         self.compared_bit_of(mask, self.facts.warp_mask())
     }
 
-    /// The part of [`Self::compared_bit`] for these lanes of a mask.
+    /// Returns [`Self::compared_bit`] for a mask that is masked to these lanes.
     fn compared_bit_of(&mut self, mask: Value, lanes: u64) -> Option<Clif> {
         let planned = self.facts.planned;
         match *self.facts.def_op(mask) {
@@ -159,7 +160,7 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
         }
     }
 
-    /// Whether a compare holds of scalars, as an `i8`.
+    /// Returns whether a compare of scalars holds, as an `i8`.
     fn compare_bit(&mut self, op: &Op, x: Clif, y: Clif) -> Clif {
         match *op {
             Op::ICmp { cc, a, .. } => int::compare_bit(self.b, cc, self.facts.ty(a), x, y),
@@ -173,7 +174,8 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
         }
     }
 
-    /// Operations that vectors do not have, or not one vector for one.
+    /// Emits scalar operations that vectors lack, or that are not one vector for each operand
+    /// vector.
     fn scalar_element(&mut self, op: &Op, args: &[Clif], wanted: Wanted) -> Clif {
         let to = wanted.ty;
         match *op {
@@ -203,7 +205,7 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
             Op::AddCarry { .. } => {
                 let sum = self.b.ins().iadd(args[0], args[1]);
                 let sum = match args.get(2) {
-                    // Only reached where no lane differs: the carry is all lanes or none.
+                    // This form is only reached if no lane differs: the carry is all lanes or none.
                     Some(&carry) => {
                         let carry = self.b.ins().band_imm_u(carry, 1);
                         let carry = if to.bits() == 64 {
@@ -244,7 +246,7 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
         self.with_nans(wanted, v, false)
     }
 
-    /// Of `f64`, in another direction than to nearest.
+    /// Emits a fused multiply-add of `f64` that does not round to nearest.
     pub(super) fn directed_fma(
         &mut self,
         attrs: FloatAttrs,
@@ -269,7 +271,8 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
         Half { nan: self.facts.function.nan.canonical(Type::F16), b: self.b, vector }
     }
 
-    /// A float as something that the host can compare, and flushed if need be: `f16` as `f32`.
+    /// Returns a float in a form that the host can compare, flushed if need be: an `f16` becomes an
+    /// `f32`.
     pub(super) fn compared(&mut self, ty: Type, flush: bool, a: Clif, vector: bool) -> Clif {
         match ty {
             Type::F16 => self.half(vector).operand(flush, a),
@@ -278,7 +281,8 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
         }
     }
 
-    /// A shared function of the vectors of a chunk, or of a scalar. Code made quickly has a helper do it, which is less code.
+    /// Computes a shared function of the vectors of a chunk, or of a scalar. Code made quickly
+    /// calls a helper, which is less code.
     pub(super) fn shared(&mut self, function: SharedFn, operands: &[Clif], vector: bool) -> Lanes {
         if self.region.effort.is_fast() {
             let nan = self.facts.function.nan.f32;
@@ -313,7 +317,7 @@ impl<'f> BlockLowerer<'_, '_, 'f> {
             Special::BarrierResult => self.ctx_load(types::I32, abi::BARRIER_RESULT),
             Special::BarrierReleased => self.ctx_load(types::I64, abi::BARRIER_RELEASED),
             Special::SharedBytes => self.ctx_load(types::I32, abi::SHARED_BYTES),
-            // Uniform here: of one-dimensional blocks, or blocks of whole warps.
+            // The index is uniform here: blocks are one-dimensional or consist of whole warps.
             Special::Tid(axis) => self.first_tid(axis),
         }
     }

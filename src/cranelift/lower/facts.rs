@@ -1,4 +1,4 @@
-//! What is known of a block before code is made for it.
+//! The facts that are known of a block before code is made for it.
 
 use cranelift_entity::{EntitySet, SecondaryMap};
 use warploom_analysis::{CHUNK, Liveness, Masks};
@@ -9,7 +9,8 @@ use warploom_ir::{Block, BlockId, Function, Inst, Op, Type, Value, Window, table
 
 use super::arms::{SkippedArms, skipped_arms};
 
-/// A block, and what analysis and the plan say of it. Nothing of this changes while the block is lowered.
+/// A block, and the facts that analysis and the plan give of it. These facts do not change while
+/// the block is lowered.
 pub struct BlockFacts<'r> {
     pub function: &'r Function,
     pub layout: &'r RegLayout,
@@ -17,17 +18,17 @@ pub struct BlockFacts<'r> {
     pub id: BlockId,
     pub block: &'r Block,
     pub planned: &'r BlockPlan,
-    /// How often each value is used.
+    /// The number of uses of each value.
     pub uses: SecondaryMap<Value, u32>,
     /// Values that are made before the values of long chains that come from them.
     pub stations: EntitySet<Value>,
-    /// What only skipped arms of choices need.
+    /// The values that only skipped arms of choices need.
     pub skipped: SkippedArms,
     /// The active mask at the block's end, if it is known.
     pub exit_mask: Option<Value>,
-    /// Steps that skip chunks without active lanes.
+    /// For each step, the mask without whose lanes a chunk is skipped, if there is one.
     pub inactive: Vec<Option<Value>>,
-    /// How many steps may be done again by careful code.
+    /// The number of steps that careful code may do again.
     pub repeatable: Option<usize>,
 }
 
@@ -90,18 +91,18 @@ impl<'r> BlockFacts<'r> {
         i64::from(u32::from(self.function.lanes).div_ceil(CHUNK))
     }
 
-    /// All lanes of the warp as a mask.
+    /// Returns all lanes of the warp as a mask.
     pub(super) fn warp_mask(&self) -> u64 {
         Window::all(self.function.lanes).mask()
     }
 
-    /// The active mask as the block reads it at entry.
+    /// Returns the active mask as the block reads it at entry.
     pub(super) fn entry_mask(&self) -> Option<Value> {
         self.block.entry_mask(self.function.active)
     }
 }
 
-/// How often each value of a block is used.
+/// Returns the number of uses of each value of a block.
 fn uses(block: &Block) -> SecondaryMap<Value, u32> {
     let mut uses = table(block.values.len(), 0);
     let mut note = |v: Value| uses[v] += 1;

@@ -1,6 +1,7 @@
-//! Float operations on one value or one vector. What rounds other than to nearest is in [`super::rounding`].
+//! Float operations on one value or one vector. Operations that do not round to nearest are in
+//! [`super::rounding`].
 //!
-//! Results carry whatever NaN the host made; [`canonical`] is applied where the bits matter.
+//! Results carry the NaN that the host made. [`canonical`] is applied where the bits matter.
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{InstBuilder, Value as Clif, types};
@@ -15,7 +16,7 @@ fn int_type(ty: Type) -> Type {
     ty.as_int()
 }
 
-/// The bits of a float as an integer of the same shape, and back.
+/// Returns the bits of a float as an integer of the same shape. [`to_float`] is the inverse.
 fn to_int(b: &mut FunctionBuilder, ty: Type, a: Clif, vector: bool) -> Clif {
     super::vector::cast(b, clif_type(int_type(ty), vector), a)
 }
@@ -24,7 +25,8 @@ fn to_float(b: &mut FunctionBuilder, ty: Type, a: Clif, vector: bool) -> Clif {
     super::vector::cast(b, clif_type(ty, vector), a)
 }
 
-/// `x` where the condition holds, else `y`. The condition is a vector of ones and zeros, or the result of a compare.
+/// Returns `x` where the condition holds, else `y`. The condition is a vector of ones and zeros, or
+/// the result of a compare.
 fn choose(b: &mut FunctionBuilder, condition: Clif, x: Clif, y: Clif, vector: bool) -> Clif {
     if !vector {
         return b.ins().select(condition, x, y);
@@ -32,14 +34,14 @@ fn choose(b: &mut FunctionBuilder, condition: Clif, x: Clif, y: Clif, vector: bo
     super::vector::blend(b, condition, x, y)
 }
 
-/// The NaN that the ISA's results have in place of any NaN.
+/// Replaces every NaN by the NaN that the ISA's results have.
 pub fn canonical(b: &mut FunctionBuilder, ty: Type, bits: u64, a: Clif, vector: bool) -> Clif {
     let nan = b.ins().fcmp(FloatCC::Unordered, a, a);
     let replacement = constant(b, ty, bits, vector);
     choose(b, nan, replacement, a, vector)
 }
 
-/// Denormals to zeros of the same sign.
+/// Replaces denormals by zeros of the same sign.
 pub fn flush(b: &mut FunctionBuilder, ty: Type, a: Clif, vector: bool) -> Clif {
     let exponent =
         constant(b, int_type(ty), if ty == Type::F32 { 0x7f80_0000 } else { 0x7ff0 << 48 }, vector);
@@ -53,7 +55,7 @@ pub fn flush(b: &mut FunctionBuilder, ty: Type, a: Clif, vector: bool) -> Clif {
     }
     let zero = constant(b, int_type(ty), 0, true);
     let tiny = b.ins().icmp(IntCC::Equal, exponent, zero);
-    // All bits but the sign.
+    // Clear all bits but the sign.
     let dropped = b.ins().ushr_imm_u(tiny, 1);
     let flushed = b.ins().band_not(bits, dropped);
     to_float(b, ty, flushed, true)
@@ -69,7 +71,7 @@ pub fn flushed(
     if attrs.flush { flush(b, ty, a, vector) } else { a }
 }
 
-/// To [+0, 1]; NaN and -0 to +0.
+/// Clamps to [+0, 1]; NaN and -0 become +0.
 fn saturate(b: &mut FunctionBuilder, ty: Type, a: Clif, vector: bool) -> Clif {
     let zero = constant(b, ty, 0, vector);
     let one =
@@ -108,7 +110,7 @@ pub fn binary(
     finish(b, attrs, ty, result, vector)
 }
 
-/// minNum and maxNum with -0 below +0. Of two NaNs the result is a NaN.
+/// Emits minNum or maxNum with -0 below +0. Of two NaNs the result is a NaN.
 fn least_or_greatest(
     b: &mut FunctionBuilder,
     op: FloatBinaryOp,
@@ -121,7 +123,7 @@ fn least_or_greatest(
     let cc = if least { FloatCC::LessThan } else { FloatCC::GreaterThan };
     let first = b.ins().fcmp(cc, x, y);
     let chosen = choose(b, first, x, y, vector);
-    // Equal values differ in the sign of zero at most.
+    // Equal values differ at most in the sign of zero.
     let equal = b.ins().fcmp(FloatCC::Equal, x, y);
     let (xi, yi) = (to_int(b, ty, x, vector), to_int(b, ty, y, vector));
     let merged = if least { b.ins().bor(xi, yi) } else { b.ins().band(xi, yi) };
@@ -131,7 +133,8 @@ fn least_or_greatest(
     choose(b, nan, x, chosen, vector)
 }
 
-/// Directed roundings of `f64` need a helper at times: see `fused_doubles`.
+/// Emits a fused multiply-add. Directed roundings of `f64` need a helper at times: see
+/// `fused_doubles`.
 pub fn fma(
     b: &mut FunctionBuilder,
     attrs: FloatAttrs,
@@ -150,12 +153,12 @@ pub fn fma(
     finish(b, attrs, ty, result, vector)
 }
 
-/// The magnitude of an `f32` or `f64`.
+/// Returns the magnitude of an `f32` or `f64`.
 pub fn magnitude(b: &mut FunctionBuilder, ty: Type, a: Clif, vector: bool) -> Clif {
     if !vector {
         return b.ins().fabs(a);
     }
-    // Cranelift's takes three instructions.
+    // Cranelift's `fabs` of vectors takes three instructions.
     let magnitude = constant(b, ty, ty.bit_mask() >> 1, true);
     b.ins().band(a, magnitude)
 }
@@ -189,7 +192,9 @@ pub fn integral(b: &mut FunctionBuilder, round: Round, x: Clif) -> Clif {
     }
 }
 
-/// A comparison: vector of ones and zeros, or an `i8`. `Ne` and `EqU` are two: no host has one for vectors.
+/// Emits a comparison, whose result is a vector of ones and zeros, or an `i8`.
+///
+/// `Ne` and `EqU` take two compares: no host has one compare for either on vectors.
 pub fn compare(b: &mut FunctionBuilder, cc: FloatCc, x: Clif, y: Clif) -> Clif {
     let (first, second) = match cc {
         FloatCc::Eq => (FloatCC::Equal, None),
@@ -213,7 +218,7 @@ pub fn compare(b: &mut FunctionBuilder, cc: FloatCc, x: Clif, y: Clif) -> Clif {
     b.ins().bor(first, second)
 }
 
-/// 1/x: correctly rounded, denormal operands and results as zeros.
+/// Returns 1/x, correctly rounded. Denormal operands and results become zeros.
 pub fn reciprocal(b: &mut FunctionBuilder, x: Clif, vector: bool) -> Clif {
     let x = flush(b, Type::F32, x, vector);
     let one = constant(b, Type::F32, 0x3f80_0000, vector);
@@ -221,15 +226,18 @@ pub fn reciprocal(b: &mut FunctionBuilder, x: Clif, vector: bool) -> Clif {
     flush(b, Type::F32, result, vector)
 }
 
-/// 1/sqrt(x): correctly rounded, with `flush` denormal operands as zeros. The host's root and quotient are an ulp wrong at most; what is missing is
-/// added. So it takes a third of the time of a root and a quotient in `f64`. That half of it is meant and a bit less is taken makes
-/// the result right for every operand, as a test tells that tries all.
+/// Returns 1/sqrt(x), correctly rounded. With `flush`, denormal operands become zeros.
+///
+/// The host's root and quotient are wrong by an ulp at most, and the missing part is added. This
+/// takes a third of the time of a root and a quotient in `f64`. The step should be half of the
+/// missing part and takes slightly less; this makes the result right for every operand. A test
+/// tries all operands.
 pub fn reciprocal_root(b: &mut FunctionBuilder, flush: bool, x: Clif, vector: bool) -> Clif {
     let [one, half] = [0x3f80_0000, 0x3eff_ffff].map(|bits| constant(b, Type::F32, bits, vector));
     let x = if flush { self::flush(b, Type::F32, x, vector) } else { x };
     let root = b.ins().sqrt(x);
     let near = b.ins().fdiv(one, root);
-    // 1 - x near^2, of which x near is exact in two parts.
+    // 1 - x near^2, where x near is exact in two parts.
     let high = b.ins().fmul(x, near);
     let minus_high = b.ins().fneg(high);
     let low = b.ins().fma(x, near, minus_high);
@@ -239,19 +247,19 @@ pub fn reciprocal_root(b: &mut FunctionBuilder, flush: bool, x: Clif, vector: bo
     // 1/sqrt(1 - d) is about 1 + d/2.
     let half = b.ins().fmul(near, half);
     let result = b.ins().fma(half, missing, near);
-    // Roots of zeros, infinities, NaNs and negative numbers have nothing that is missing.
+    // Roots of zeros, infinities, NaNs and negative numbers have no missing part.
     let is_number = b.ins().fcmp(FloatCC::Ordered, missing, missing);
     choose(b, is_number, result, near, vector)
 }
 
-/// Two `f32x4` of an `f32x4`'s... halves: the low and the high pair as `f64x2`.
+/// Converts the low and the high pair of an `f32x4` to `f64x2`.
 pub fn promote(b: &mut FunctionBuilder, x: Clif) -> [Clif; 2] {
     let low = b.ins().fvpromote_low(x);
     let swapped = super::vector::shuffle_words(b, x, x, [2, 3, 2, 3]);
     [low, b.ins().fvpromote_low(swapped)]
 }
 
-/// Two `f64x2` as one `f32x4`.
+/// Converts two `f64x2` to one `f32x4`.
 pub fn demote(b: &mut FunctionBuilder, low: Clif, high: Clif) -> Clif {
     let (low, high) = (b.ins().fvdemote(low), b.ins().fvdemote(high));
     let merged = super::vector::shuffle_words(b, low, high, [0, 1, 4, 5]);

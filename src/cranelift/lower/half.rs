@@ -1,9 +1,11 @@
-//! `f16` on one value or one vector of them: they live zero-extended in 32 bits and are computed as `f32`.
+//! `f16` operations on one value or one vector. An `f16` lives zero-extended in 32 bits and is
+//! computed as `f32`.
 //!
-//! Rounding the `f32` result of a sum, product, quotient or root once more, to `f16`, gives what rounding the exact one does
-//! (24 >= 2 * 11 + 2, Figueroa); that of a fused operation is made odd first. In other directions than to nearest, products are exact,
-//! quotients and roots that are no `f16` are further from each than `f32` rounds, and sums are rounded in the same direction twice.
-//! All results have the canonical NaN.
+//! The `f32` result of a sum, product, quotient or root is rounded once more, to `f16`. This gives
+//! the exact result rounded once (24 >= 2 * 11 + 2, Figueroa). The result of a fused operation is
+//! made odd first. In directions other than to nearest, products are exact; quotients and roots
+//! that are no `f16` are further from every `f16` than `f32` rounds; and sums are rounded twice in
+//! one direction. All results have the canonical NaN.
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{InstBuilder, Value as Clif};
@@ -48,7 +50,7 @@ impl Half<'_, '_> {
         }
     }
 
-    /// `x` or 0.
+    /// Returns `x` if the condition holds, else 0.
     fn only_if(&mut self, condition: Clif, x: Clif) -> Clif {
         if self.vector {
             return self.b.ins().band(condition, x);
@@ -62,7 +64,7 @@ impl Half<'_, '_> {
         self.b.ins().band(a, bits)
     }
 
-    /// Whether the signed number is less than `bits`.
+    /// Returns whether the signed number is less than `bits`.
     fn below(&mut self, a: Clif, bits: u64) -> Clif {
         let bits = self.bits(bits);
         self.b.ins().icmp(IntCC::SignedLessThan, a, bits)
@@ -72,7 +74,7 @@ impl Half<'_, '_> {
         self.and(a, SIGN - 1)
     }
 
-    /// Denormals to zeros of the same sign.
+    /// Replaces denormals by zeros of the same sign.
     fn flush(&mut self, a: Clif) -> Clif {
         let magnitude = self.abs(a);
         let tiny = self.below(magnitude, LEAST_NORMAL);
@@ -84,13 +86,13 @@ impl Half<'_, '_> {
         if attrs.flush { self.flush(a) } else { a }
     }
 
-    /// What follows rounding.
+    /// Applies the steps that follow rounding: flushes denormals and saturates.
     pub fn finish(&mut self, attrs: FloatAttrs, a: Clif) -> Clif {
         let a = self.flushed(attrs, a);
         if !attrs.saturate {
             return a;
         }
-        // Above infinity are NaNs and everything with a sign.
+        // NaNs and all numbers with a sign are above infinity.
         let one = self.bits(ONE);
         let below = self.b.ins().icmp(IntCC::SignedLessThan, a, one);
         let least = self.choose(below, a, one);
@@ -99,13 +101,13 @@ impl Half<'_, '_> {
         self.choose(positive, least, zero)
     }
 
-    /// As `f32`, exactly; a NaN keeps its payload.
+    /// Converts to `f32` exactly; a NaN keeps its payload.
     pub fn widen(&mut self, a: Clif) -> Clif {
-        // The sign to its place, the rest behind the last three of its copies.
+        // Move the sign to its place, and the other bits behind the last three copies of the sign.
         let top = self.b.ins().ishl_imm_u(a, 16);
         let spread = self.b.ins().sshr_imm_u(top, 3);
         let bits = self.and(spread, 0x8fff_ffff);
-        // The exponent is short of the difference of biases: times 2^112.
+        // The exponent lacks the difference of the biases: multiply by 2^112.
         let small = self.floats(bits);
         let scale = constant(self.b, Type::F32, 0x7780_0000, self.vector);
         let scaled = self.b.ins().fmul(small, scale);
@@ -119,18 +121,19 @@ impl Half<'_, '_> {
         self.floats(result)
     }
 
-    /// The operand of an operation.
+    /// Returns an operand of an operation as `f32`, flushed if need be.
     pub fn operand(&mut self, flush: bool, a: Clif) -> Clif {
         let a = if flush { self.flush(a) } else { a };
         self.widen(a)
     }
 
-    /// An `f32`, rounded.
+    /// Rounds an `f32` to `f16`.
     pub fn narrow(&mut self, round: Round, a: Clif) -> Clif {
         let bits = self.words(a);
         let sign = self.and(bits, 1 << 31);
         let magnitude = self.b.ins().bxor(bits, sign);
-        // A number is rounded to the place by what is 2^13 times its first one; the unit of 1/2 is that of the denormals.
+        // Adding 2^13 times a number's first place rounds the number to the wanted place. The
+        // summand is at least 1/2, whose unit is the unit of the denormals.
         let exponent = self.and(magnitude, 0x7f80_0000);
         let (places, half) = (self.bits(13 << 23), self.bits(0x3f00_0000));
         let magic = self.b.ins().iadd(exponent, places);
@@ -138,7 +141,7 @@ impl Half<'_, '_> {
         let (positive, summand) = (self.floats(magnitude), self.floats(magic));
         let sum = self.b.ins().fadd(positive, summand);
         let sum = self.words(sum);
-        // So many units, and the exponent but for the first place, which is among the units.
+        // The number of units, and the exponent without the first place, which the units contain.
         let units = self.b.ins().isub(sum, magic);
         let exponent = self.b.ins().isub(magic, half);
         let exponent = self.b.ins().ushr_imm_u(exponent, 13);
@@ -153,7 +156,7 @@ impl Half<'_, '_> {
         self.choose(number, signed, nan)
     }
 
-    /// The magnitude `nearest` of `exact` rounded another way.
+    /// Rounds the magnitude `exact` in a direction. `nearest` is `exact` rounded to nearest.
     fn directed(&mut self, round: Round, nearest: Clif, exact: Clif, sign: Clif) -> Clif {
         if round == Round::Nearest {
             return nearest;
@@ -179,7 +182,7 @@ impl Half<'_, '_> {
     pub fn unary(&mut self, op: FloatUnaryOp, attrs: FloatAttrs, x: Clif) -> Clif {
         let wide = self.operand(attrs.flush, x);
         let (wide_round, round) = match op {
-            // Exact.
+            // The result is exact.
             FloatUnaryOp::Integral | FloatUnaryOp::Copy => (attrs.round, Round::Nearest),
             FloatUnaryOp::Sqrt => (Round::Nearest, attrs.round),
         };
@@ -202,8 +205,10 @@ impl Half<'_, '_> {
         self.finish(attrs, result)
     }
 
-    /// The product is an `f32`. If the sum is not, it becomes the neighbour whose last bit is 1, which lies on the same side of every
-    /// number that `f16` has, and of every one midway between two.
+    /// Emits a fused multiply-add. The product is exact as an `f32`.
+    ///
+    /// If the sum is not, it becomes the neighbour whose last bit is 1. This neighbour lies on the
+    /// sum's side of every `f16` number and of every midpoint of two of them.
     pub fn fma(&mut self, attrs: FloatAttrs, [x, y, z]: [Clif; 3]) -> Clif {
         let [x, y, z] = [x, y, z].map(|v| self.operand(attrs.flush, v));
         let product = self.b.ins().fmul(x, y);
@@ -217,7 +222,7 @@ impl Half<'_, '_> {
         let zero = constant(self.b, Type::F32, 0, self.vector);
         let inexact = float::compare(self.b, FloatCc::Ne, error, zero);
         let (bits, error) = (self.words(sum), self.words(error));
-        // Towards 0 if it is too great, then to the odd one.
+        // If the sum is too great, step towards 0. Then set the last bit.
         let other_sign = self.b.ins().bxor(bits, error);
         let step = self.b.ins().sshr_imm_u(other_sign, 31);
         let cut = self.b.ins().iadd(bits, step);

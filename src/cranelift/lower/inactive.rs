@@ -1,4 +1,4 @@
-//! Steps that have nothing to do in chunks without active lanes.
+//! Finds steps that have nothing to do in chunks without active lanes.
 
 use std::collections::VecDeque;
 
@@ -9,20 +9,22 @@ use warploom_ir::{BinaryOp, Op, UnaryOp, Value, ValueType};
 use super::block::BlockLowerer;
 use super::facts::BlockFacts;
 
-/// Masks that are tried for a step at most, before that of active lanes, and those among which they are looked for.
+/// The most masks that are tried for a step before the active mask. [`MOST_LOOKED_AT`] bounds the
+/// masks among which these candidates are searched.
 const MOST_CANDIDATES: usize = 16;
 const MOST_LOOKED_AT: u32 = 32;
 
-/// Who takes what a step computes for lanes.
+/// The users of the lanes that a step computes.
 #[derive(Clone)]
 enum Takers {
-    /// Steps that do so in the lanes of these masks.
+    /// Steps that use the lanes only under these masks.
     Under(Vec<Value>),
     Anyone,
 }
 
 impl BlockLowerer<'_, '_, '_> {
-    /// The mask without which a chunk of the current segment has nothing to do, if there is one.
+    /// Returns the mask without whose lanes a chunk of the current segment has nothing to do, if
+    /// there is one.
     pub(super) fn skippable(&self) -> Option<Value> {
         let is_known = |mask: &Value| self.scope.scalars[*mask].is_some();
         let mask = self.facts.inactive[self.scope.steps.start]?;
@@ -31,8 +33,11 @@ impl BlockLowerer<'_, '_, '_> {
 }
 
 impl BlockFacts<'_> {
-    /// Of each step, a mask without which a chunk has nothing to do, as no one sees what the step computes in other lanes: that of active
-    /// lanes, or one within it if all that the step does is under that.
+    /// Returns for each step the narrowest mask such that chunks without a lane of it can be
+    /// skipped.
+    ///
+    /// Nothing sees the results of the step in other lanes. The mask is the active mask, or a
+    /// subset of it if the whole step works under that subset.
     pub(super) fn inactive_steps(&self) -> Vec<Option<Value>> {
         let steps = &self.planned.plan.steps;
         let mut inactive = vec![None; steps.len()];
@@ -70,7 +75,7 @@ impl BlockFacts<'_> {
         inactive
     }
 
-    /// Of masks, and of those that they are made of, some that are known before a step.
+    /// Returns masks that are known before a step, among the given masks and their operands.
     fn known_before(&self, masks: impl Iterator<Item = Value>, step: usize) -> Vec<Value> {
         let mut found: Vec<Value> = Vec::new();
         let mut open: VecDeque<Value> = masks.collect();
@@ -87,7 +92,8 @@ impl BlockFacts<'_> {
         found
     }
 
-    /// Whether the instructions of a segment do nothing that can be seen in lanes outside of `active`.
+    /// Returns whether the instructions of a segment do nothing that can be seen in lanes outside
+    /// of `active`.
     fn are_inactive(&self, insts: &[usize], active: Value) -> bool {
         let masks = self.masks();
         let is_guarded = |&index: &usize| match self.block.insts[index].op.masking() {
@@ -102,8 +108,8 @@ impl BlockFacts<'_> {
         if !made.iter().any(|&v| self.planned.plan.escapes[v]) {
             return true;
         }
-        // Masks of the segment that may differ from the bits of `outside` where `active` is empty. A mask's operands
-        // come before it.
+        // Masks of the segment that may differ from the bits of `outside` where `active` is empty.
+        // The operands of a mask come before it.
         let mut unsettled = FxHashSet::default();
         for v in made {
             let is_settled = |v: Value| !unsettled.contains(&v);

@@ -1,4 +1,7 @@
-//! Lane registers by an index: as steps of their own, for what one lane writes an other operation may read in any register.
+//! Lane registers that are read and written by index.
+//!
+//! These accesses are steps of their own: another operation may read a lane's write in any
+//! register.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{BlockArg, InstBuilder, Type as ClifType, Value as Clif, types};
@@ -11,21 +14,22 @@ use super::chunk::flags;
 #[derive(Clone, Copy)]
 struct Range {
     ty: Type,
-    /// Where the first one is in the register file, and bytes from one to the next.
+    /// The offset of the first register in the register file, and the bytes from one register to
+    /// the next.
     first: u32,
     stride: u32,
     count: u32,
 }
 
 impl Range {
-    /// The integer that has the bits of a cell.
+    /// Returns the integer type that holds the bits of a cell.
     fn cell(&self) -> ClifType {
         if self.ty.cell_bytes() == 8 { types::I64 } else { types::I32 }
     }
 }
 
 impl BlockLowerer<'_, '_, '_> {
-    /// `rf.gather` and `rf.scatter` of lane registers.
+    /// Lowers `rf.gather` and `rf.scatter` of lane registers.
     pub(super) fn indexed_lanes(&mut self, inst: &Inst) {
         match inst.op {
             Op::RfGather { bank, first, count, index } => {
@@ -66,7 +70,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// Lanes that go to others: a cell that no lane names is 0.
+    /// Gives lanes of a value to other lanes. A lane that no lane names becomes 0.
     pub(super) fn give_lanes(&mut self, a: Value, index: Value, lanes: Value, into: u32) {
         let ty = self.facts.ty(a);
         let cell = if ty.cell_bytes() == 8 { types::I64 } else { types::I32 };
@@ -101,7 +105,8 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// A lane's cell of the register that its index names, and whether there is such a one; else it is that of the first one.
+    /// Returns a lane's cell of the register that its index names, and whether the register exists.
+    /// If it does not, the cell is the first register's.
     fn indexed_cell(&mut self, range: Range, index: Value, lane: Clif) -> (Clif, Clif) {
         let index = self.lane_of(index, lane);
         let inside =
@@ -114,7 +119,7 @@ impl BlockLowerer<'_, '_, '_> {
         (self.b.ins().iadd(cell, row), inside)
     }
 
-    /// One lane of a word, `i32`.
+    /// Returns one lane of a word, `i32`.
     fn lane_of(&mut self, v: Value, lane: Clif) -> Clif {
         if self.facts.block.ty(v).is_uniform() {
             return self.scalar(v);
@@ -123,14 +128,15 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.ins().load(types::I32, flags(), cell, 0)
     }
 
-    /// Whether a lane is in a mask.
+    /// Returns whether a lane is in a mask.
     pub(super) fn bit_of_lane(&mut self, mask: Clif, lane: Clif) -> Clif {
         let bit = self.b.ins().ushr(mask, lane);
         let bit = self.b.ins().ireduce(types::I8, bit);
         self.b.ins().band_imm_u(bit, 1)
     }
 
-    /// Does `body` for each lane of the warp in ascending order, with its number, an `i64`.
+    /// Runs `body` for each lane of the warp in ascending order. `body` gets the lane's number, an
+    /// `i64`.
     fn each_lane(&mut self, body: impl FnOnce(&mut Self, Clif)) {
         let (head, exit) = (self.b.create_block(), self.b.create_block());
         let lane = self.b.append_block_param(head, types::I64);

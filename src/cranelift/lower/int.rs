@@ -8,30 +8,30 @@ use warploom_ir::{BinaryOp, IntCc, Type, UnaryOp};
 use super::vector;
 use crate::forms::clif_type;
 
-/// `v + by`, wrapping.
+/// Emits `v + by`, wrapping.
 pub fn plus(b: &mut FunctionBuilder, v: Clif, by: i64) -> Clif {
     if by == 0 { v } else { b.ins().iadd_imm_s(v, by) }
 }
 
-/// `v << by`.
+/// Emits `v << by`.
 pub fn shifted_up(b: &mut FunctionBuilder, v: Clif, by: i64) -> Clif {
     if by == 0 { v } else { b.ins().ishl_imm_u(v, by) }
 }
 
-/// The `i64` of two words.
+/// Joins two words to an `i64`.
 pub fn concat(b: &mut FunctionBuilder, low: Clif, high: Clif) -> Clif {
     let [low, high] = [low, high].map(|word| b.ins().uextend(types::I64, word));
     let high = b.ins().ishl_imm_u(high, 32);
     b.ins().bor(low, high)
 }
 
-/// The high word of an `i64`.
+/// Returns the high word of an `i64`.
 pub fn high_half(b: &mut FunctionBuilder, v: Clif) -> Clif {
     let high = b.ins().ushr_imm_u(v, 32);
     b.ins().ireduce(types::I32, high)
 }
 
-/// A constant in every lane.
+/// Returns a constant, in every lane if it is a vector.
 pub fn constant(b: &mut FunctionBuilder, ty: Type, bits: u64, vector: bool) -> Clif {
     if vector {
         // From the constant pool: one instruction.
@@ -65,7 +65,8 @@ pub fn condition(cc: IntCc) -> IntCC {
     }
 }
 
-/// Narrow operands, which live zero-extended, made comparable: sign-extended where the operation is signed.
+/// Makes narrow operands of signed operations comparable: they live zero-extended and are
+/// sign-extended here.
 pub fn widen_sign(b: &mut FunctionBuilder, ty: Type, a: Clif) -> Clif {
     let shift = 32 - ty.bits().min(32);
     if shift == 0 || ty.bits() == 64 {
@@ -75,7 +76,7 @@ pub fn widen_sign(b: &mut FunctionBuilder, ty: Type, a: Clif) -> Clif {
     b.ins().sshr_imm_u(up, i64::from(shift))
 }
 
-/// Bits above the type's width cleared.
+/// Clears the bits above the type's width.
 pub fn narrow(b: &mut FunctionBuilder, ty: Type, a: Clif, vector: bool) -> Clif {
     if ty.bits() >= 32 {
         return a;
@@ -84,7 +85,7 @@ pub fn narrow(b: &mut FunctionBuilder, ty: Type, a: Clif, vector: bool) -> Clif 
     b.ins().band(a, mask)
 }
 
-/// A comparison of vectors, all ones where it holds.
+/// Compares vectors; the result is all ones where the comparison holds.
 pub fn compare_vector(b: &mut FunctionBuilder, cc: IntCc, ty: Type, x: Clif, y: Clif) -> Clif {
     let (mut x, mut y) = (x, y);
     if cc.is_signed() {
@@ -103,7 +104,8 @@ pub fn compare_vector(b: &mut FunctionBuilder, cc: IntCc, ty: Type, x: Clif, y: 
         return b.ins().icmp(signed, fx, fy);
     }
     match cc {
-        // These are complements in the host's code too, which cost nothing where the mask is part of another.
+        // The host's code has complements here, too. They cost nothing if the mask is part of
+        // another mask.
         IntCc::Ne | IntCc::LtU | IntCc::GtU => {
             let opposite = b.ins().icmp(condition(cc.inverse()), x, y);
             b.ins().bnot(opposite)
@@ -112,7 +114,7 @@ pub fn compare_vector(b: &mut FunctionBuilder, cc: IntCc, ty: Type, x: Clif, y: 
     }
 }
 
-/// A comparison of scalars, `i8`.
+/// Compares scalars, with an `i8` as result.
 pub fn compare_bit(b: &mut FunctionBuilder, cc: IntCc, ty: Type, x: Clif, y: Clif) -> Clif {
     let (mut x, mut y) = (x, y);
     if cc.is_signed() {
@@ -122,7 +124,8 @@ pub fn compare_bit(b: &mut FunctionBuilder, cc: IntCc, ty: Type, x: Clif, y: Cli
     b.ins().icmp(condition(cc), x, y)
 }
 
-/// `None` where vectors have no such operation: the caller takes the lanes apart.
+/// Emits a unary operation. Returns `None` if vectors lack it: the caller then takes the lanes
+/// apart.
 pub fn unary(
     b: &mut FunctionBuilder,
     op: UnaryOp,
@@ -249,7 +252,7 @@ pub fn binary(
     Some(narrow(b, ty, result, vector))
 }
 
-/// The upper halves of the products of a vector's words or narrower integers.
+/// Returns the upper halves of the products of a vector's words or narrower integers.
 fn high_product(b: &mut FunctionBuilder, op: BinaryOp, ty: Type, x: Clif, y: Clif) -> Clif {
     let signed = op == BinaryOp::MulHiS;
     let (x, y) = if signed { (widen_sign(b, ty, x), widen_sign(b, ty, y)) } else { (x, y) };
@@ -266,10 +269,14 @@ fn high_product(b: &mut FunctionBuilder, op: BinaryOp, ty: Type, x: Clif, y: Cli
     vector::cast(b, types::I32X4, high)
 }
 
-/// Quotients or remainders of a vector's words or narrower integers. Floats of 64 bits have them all, and their quotients cut are exact: one
-/// that is no whole number is further from the next one than it is rounded by, as the product of quotient and divisor is below 2^53.
+/// Returns quotients or remainders of a vector's words or narrower integers.
+///
+/// `f64` holds all of these integers, and its truncated quotients are exact: a quotient that is no
+/// whole number is further from the next one than its rounding error, as the product of quotient
+/// and divisor is below 2^53.
 fn divide_vector(b: &mut FunctionBuilder, op: BinaryOp, ty: Type, x: Clif, y: Clif) -> Clif {
-    /// 2^52: of a whole number that is added the bits are the low ones of the sum; with 2^51 more they are those of a negative one, too.
+    /// 2^52. The low bits of its sum with a whole number are the number's bits. With 2^51 more,
+    /// this holds for negative numbers, too.
     const WHOLE: u64 = 0x433 << 52;
     const SIGNED: u64 = WHOLE | 1 << 51;
     let signed = matches!(op, BinaryOp::DivS | BinaryOp::RemS);
@@ -307,13 +314,14 @@ fn divide_vector(b: &mut FunctionBuilder, op: BinaryOp, ty: Type, x: Clif, y: Cl
             b.ins().isub(x, product)
         }
     };
-    // By 0 it is all ones.
+    // A result of a division by 0 is all ones.
     let zero = constant(b, Type::I32, 0, true);
     let by_zero = b.ins().icmp(IntCC::Equal, y, zero);
     b.ins().bor(result, by_zero)
 }
 
-/// A scalar quotient or remainder. The host's division never sees a divisor that it would trap for.
+/// Returns a scalar quotient or remainder. The host's division never gets a divisor for which it
+/// traps.
 fn divide(b: &mut FunctionBuilder, op: BinaryOp, ty: Type, x: Clif, y: Clif) -> Clif {
     let signed = matches!(op, BinaryOp::DivS | BinaryOp::RemS);
     let (x, y) = if signed { (widen_sign(b, ty, x), widen_sign(b, ty, y)) } else { (x, y) };
@@ -338,7 +346,8 @@ fn divide(b: &mut FunctionBuilder, op: BinaryOp, ty: Type, x: Clif, y: Clif) -> 
     b.ins().select(by_zero, ones, result)
 }
 
-/// A scalar shift by a scalar count that may be too large; `known` is the count if it is a constant.
+/// Shifts a scalar by a scalar count that may be too large. `known` is the count if it is a
+/// constant.
 pub fn shift(
     b: &mut FunctionBuilder,
     op: BinaryOp,
@@ -380,7 +389,7 @@ pub fn shift(
     narrow(b, ty, result, false)
 }
 
-/// A shift of a vector by the same count in each lane; `count` is a scalar of the type.
+/// Shifts all lanes of a vector by one count. `count` is a scalar of the type.
 pub fn shift_vector(
     b: &mut FunctionBuilder,
     op: BinaryOp,

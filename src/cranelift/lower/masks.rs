@@ -1,4 +1,4 @@
-//! Masks of a chunk's lanes: as bits, and as vectors of ones and zeros.
+//! Masks of a chunk's lanes, as bits and as vectors of ones and zeros.
 
 use cranelift_codegen::ir::{InstBuilder, Value as Clif, types};
 use warploom_analysis::CHUNK;
@@ -11,7 +11,7 @@ use super::tables::Table;
 use super::{float, vector};
 use crate::forms::{Lanes, MaskForm, parts};
 
-/// For each mask of a chunk its lanes, as vectors.
+/// For each mask of a chunk, its lanes as vectors.
 pub(super) static MASK_WORDS: [[u32; CHUNK as usize]; 1 << CHUNK] = {
     let mut words = [[0; CHUNK as usize]; 1 << CHUNK];
     let mut at = 0;
@@ -24,7 +24,7 @@ pub(super) static MASK_WORDS: [[u32; CHUNK as usize]; 1 << CHUNK] = {
 };
 
 impl BlockLowerer<'_, '_, '_> {
-    /// Bits without those past the warp, which is the mask of an `i64`.
+    /// Clears the bits past the warp, which turns an `i64` into a mask.
     pub(super) fn inside_warp(&mut self, bits: Clif) -> Clif {
         match self.facts.warp_mask() {
             u64::MAX => bits,
@@ -32,7 +32,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// The complement of a mask of the warp.
+    /// Returns the complement of a mask of the warp.
     pub(super) fn other_lanes(&mut self, mask: Clif) -> Clif {
         match self.facts.warp_mask() {
             u64::MAX => self.b.ins().bnot(mask),
@@ -40,14 +40,16 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// All lanes of the warp if a bit, an `i8`, is set, else none.
+    /// Returns all lanes of the warp if a bit, an `i8`, is set, else none.
     pub(super) fn all_lanes_if(&mut self, bit: Clif) -> Clif {
         let ones = self.b.ins().bmask(types::I64, bit);
         self.inside_warp(ones)
     }
 
-    /// The lanes that two masks of the warp have in common. The host has one instruction for a mask
-    /// without another's lanes, whose complement may then have bits past the warp.
+    /// Returns the lanes that two masks of the warp have in common.
+    ///
+    /// The host has one instruction that removes another mask's lanes. The complement inside the
+    /// instruction may have bits past the warp.
     pub(super) fn both_masks(&mut self, (a, x): (Value, Clif), (b, y): (Value, Clif)) -> Clif {
         let inverted = |lowerer: &Self, v: Value| match *lowerer.facts.def_op(v) {
             Op::Unary { op: UnaryOp::Not, a } => lowerer.scope.scalars[a],
@@ -62,7 +64,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// The chunk's form of a mask that was computed outside the chunk loop, or in it.
+    /// Returns the chunk's form of a mask that was computed outside the chunk loop or in it.
     pub(super) fn mask(&mut self, v: Value) -> MaskForm {
         if let Some(&form) = self.chunk().masks.get(&v) {
             return form;
@@ -127,8 +129,8 @@ impl BlockLowerer<'_, '_, '_> {
         form
     }
 
-    /// Drops the lanes past the warp from a mask that the chunk has just made. A chunk has such
-    /// lanes where a warp does not fill it.
+    /// Drops the lanes past the warp from a mask that the chunk has just made. A chunk has these
+    /// lanes if a warp does not fill it.
     pub(super) fn drop_lanes_past_warp(&mut self, v: Value) {
         if u32::from(self.facts.function.lanes).is_multiple_of(CHUNK) {
             return;
@@ -139,13 +141,13 @@ impl BlockLowerer<'_, '_, '_> {
         self.chunk().masks.insert(v, MaskForm { bits, ..MaskForm::default() });
     }
 
-    /// The chunk's bits of a constant mask, if it is known which chunk it is.
+    /// Returns the chunk's bits of a constant mask, if the chunk's number is known.
     fn known_bits(&self, v: Value) -> Option<u8> {
         let first = self.scope.chunk.as_ref()?.known_first_lane()?;
         Some((self.facts.constant(v)? >> first) as u8)
     }
 
-    /// Whether a mask is known to have all lanes of the chunk, or none.
+    /// Returns whether a mask is known to have all lanes of the chunk, or none.
     pub(super) fn settled_in_chunk(&self, v: Value) -> Option<bool> {
         self.settled_mask(v).or_else(|| match self.known_bits(v)? {
             0 => Some(false),
@@ -154,7 +156,7 @@ impl BlockLowerer<'_, '_, '_> {
         })
     }
 
-    /// The chunk's bits of a mask of the whole warp.
+    /// Returns the chunk's bits of a mask of the whole warp.
     pub(super) fn chunk_bits(&mut self, whole: Clif) -> Clif {
         let shifted = match self.chunk().known_first_lane() {
             Some(0) => whole,
@@ -194,7 +196,8 @@ impl BlockLowerer<'_, '_, '_> {
         words
     }
 
-    /// Lanes of ones and zeros for a chunk's bits out of a table, which is less code than to make them.
+    /// Loads the lanes of ones and zeros for a chunk's bits from a table, which is less code than
+    /// making them.
     fn listed_words(&mut self, bits: Clif) -> [Clif; 2] {
         let table = Table::MaskWords.in_code(self.b);
         let offset = self.b.ins().ishl_imm_u(bits, 5);
@@ -202,7 +205,7 @@ impl BlockLowerer<'_, '_, '_> {
         [0, 16].map(|bytes| self.b.ins().load(types::I32X4, flags(), at, bytes))
     }
 
-    /// A mask as ones or zeros in lanes of a type's width.
+    /// Returns a mask as ones or zeros in lanes of a type's width.
     pub(super) fn mask_lanes(&mut self, v: Value, ty: Type) -> Lanes {
         match parts(ty) {
             2 => self.mask_words(v).into_iter().collect(),
@@ -210,13 +213,13 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// Adds the chunk's bits of a mask to what earlier chunks gave.
+    /// Adds the chunk's bits of a mask to the bits of earlier chunks.
     pub(super) fn add_chunk_bits(&mut self, before: Clif, bits: Clif) -> Clif {
         let placed = self.in_warp(bits);
         self.b.ins().bor(before, placed)
     }
 
-    /// The chunk's bits where they are in a mask of the warp.
+    /// Moves the chunk's bits to their position in a mask of the warp.
     pub(super) fn in_warp(&mut self, bits: Clif) -> Clif {
         match self.chunk().known_first_lane() {
             Some(lane) => shifted_up(self.b, bits, lane),
@@ -237,19 +240,19 @@ impl BlockLowerer<'_, '_, '_> {
         longs
     }
 
-    /// Whether a mask is best combined as vectors: it has been computed as such.
+    /// Returns whether a mask is best combined as vectors, because it has been computed as vectors.
     pub(super) fn has_words(&mut self, v: Value) -> bool {
         let form = self.mask(v);
         form.words.is_some() || form.longs.is_some()
     }
 
-    /// Bits without the lowest one.
+    /// Clears the lowest bit that is set.
     pub(super) fn without_first(&mut self, bits: Clif) -> Clif {
         let less = self.b.ins().iadd_imm_s(bits, -1);
         self.b.ins().band(bits, less)
     }
 
-    /// A mask computed in the chunk: a compare, a carry, or bitwise operations on masks.
+    /// Computes a mask in the chunk: by a compare, a carry, or bitwise operations on masks.
     pub(super) fn pure_mask(&mut self, inst: &Inst, v: Value) -> MaskForm {
         match inst.op {
             Op::ICmp { cc, a, b } => self.compare_ints(cc, a, b),
@@ -322,7 +325,8 @@ impl BlockLowerer<'_, '_, '_> {
         mask_form(x.iter().zip(&y).map(|(&x, &y)| float::compare(self.b, cc, x, y)).collect())
     }
 
-    /// Where a compare of lanes does not hold, as one compare: the host has no complement of a vector.
+    /// Returns where a compare of lanes does not hold, by a single compare: the host has no
+    /// complement of a vector. Returns `None` if the mask is known already or is no compare.
     fn inverse_compare(&mut self, mask: Value) -> Option<MaskForm> {
         let chunk = self.chunk();
         let known = chunk.masks.contains_key(&mask) || chunk.shared.masks.contains_key(&mask);
@@ -339,7 +343,7 @@ impl BlockLowerer<'_, '_, '_> {
     }
 }
 
-/// Lanes of ones and zeros as a mask.
+/// Turns lanes of ones and zeros into a mask.
 pub(super) fn mask_form(lanes: Lanes) -> MaskForm {
     match lanes[..] {
         [low, high] => MaskForm { words: Some([low, high]), ..MaskForm::default() },

@@ -1,5 +1,8 @@
-//! Loads and stores of a chunk. Accesses whose lanes are evenly spaced are checked once and done inline; for others `gather_scatter` has
-//! an inline way mostly. What is left is staged in the context's scratch area and done by a helper.
+//! Loads and stores of a chunk.
+//!
+//! Accesses whose lanes are evenly spaced are checked once and done inline. For most other
+//! accesses, `gather_scatter` has an inline way. The rest is staged in the context's scratch area
+//! and done by a helper.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Value as Clif, types};
@@ -24,19 +27,19 @@ struct Loading {
     extend: Extend,
     guard: Value,
     desc: AccessId,
-    /// Its run of the TLB, if lanes may be scattered.
+    /// The load's run of the TLB, if its lanes may be scattered.
     run: Option<usize>,
-    /// Its run if lanes are far apart, though evenly.
+    /// The load's run of the TLB, if its lanes are evenly spaced but far apart.
     far: Option<usize>,
     meeting: Meeting,
 }
 
-/// Where the ways of a load meet: a block with its results, and its sparse status, as parameters.
+/// The block where the ways of a load meet. Its parameters are the results and the sparse status.
 struct Meeting {
     done: ClifBlock,
     ty: Type,
     sparse: bool,
-    /// Lanes that take part, unless all do.
+    /// The lanes that take part, unless all do.
     mask: Option<Lanes>,
 }
 
@@ -47,12 +50,12 @@ struct Storing<'i> {
     values: &'i [Value],
     lanes: Vec<Lanes>,
     guard: Value,
-    /// The chunk's bits of its guard.
+    /// The chunk's bits of the guard.
     bits: Clif,
     desc: AccessId,
-    /// Its run of the TLB, if lanes may be scattered.
+    /// The store's run of the TLB, if its lanes may be scattered.
     run: Option<usize>,
-    /// Its run if lanes are far apart, though evenly.
+    /// The store's run of the TLB, if its lanes are evenly spaced but far apart.
     far: Option<usize>,
     done: ClifBlock,
     sparse: bool,
@@ -101,7 +104,7 @@ impl BlockLowerer<'_, '_, '_> {
         self.set_status(inst, status);
     }
 
-    /// A load of lanes at a place that is known if it is reachable, or else in `other`.
+    /// Loads the lanes at a known place if it is reachable, else goes to `other`.
     fn load_at(&mut self, load: &Loading, place: &HostLanes, other: ClifBlock) {
         self.require(place.reachable, other);
         let loaded = self.load_spaced(
@@ -114,7 +117,8 @@ impl BlockLowerer<'_, '_, '_> {
         self.meet(&load.meeting, &loaded);
     }
 
-    /// The ways of a load whose lanes do not lie in tiles: in the first inline one that is found to be possible, else in `slow` with a helper.
+    /// Lowers a load whose lanes do not lie in tiles. The load takes the first inline way that is
+    /// found to be possible, else the helper in `slow`.
     fn load_elsewhere(&mut self, load: &Loading, slow: ClifBlock) {
         let Loading { access, extend, run, ref meeting, .. } = *load;
         let beyond = if self.has_windows(&access) { self.cold_block() } else { slow };
@@ -163,8 +167,8 @@ impl BlockLowerer<'_, '_, '_> {
         self.on_one_way(|lowerer| lowerer.load_by_helper(load));
     }
 
-    /// Lanes in different memories, or different buffers, or of which only some are in reach; to
-    /// `helper` if one that takes part is not.
+    /// Loads lanes one by one. They may be in different memories or buffers, and some may be out of
+    /// reach. Goes to `helper` if a lane that takes part is out of reach.
     fn load_one_by_one(&mut self, load: &Loading, helper: ClifBlock) {
         let Loading { access, extend, ref meeting, .. } = *load;
         let word = |element: usize| STAGED_VALUES + element * LANES as usize;
@@ -217,7 +221,8 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.ins().jump(meeting.done, &args);
     }
 
-    /// Goes to where the ways of a load meet, with 0 in the lanes that take no part. What the code reaches by itself is resident.
+    /// Goes to the block where the ways of a load meet, with 0 in the lanes that take no part.
+    /// Pages that code reaches by itself are resident.
     fn meet(&mut self, meeting: &Meeting, loaded: &[Lanes]) {
         let mut args = Vec::new();
         for lanes in loaded {
@@ -235,7 +240,7 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.ins().jump(meeting.done, &args);
     }
 
-    /// What a load of no lane gives.
+    /// Returns the results of a load that has no lanes.
     fn nothing(&mut self, access: &Access, meeting: &Meeting) -> Vec<BlockArg> {
         let zeros: Vec<Clif> =
             (0..access.count).flat_map(|_| self.zero_lanes(meeting.ty)).collect();
@@ -243,14 +248,15 @@ impl BlockLowerer<'_, '_, '_> {
         zeros.into_iter().map(BlockArg::Value).chain(status).collect()
     }
 
-    /// Notes the sparse status of an access: bits of the chunk's lanes.
+    /// Records the sparse status of an access, which consists of bits of the chunk's lanes.
     pub(super) fn set_status(&mut self, inst: &Inst, status: Option<Clif>) {
         if let (Some(bits), Some(&mask)) = (status, inst.results.last()) {
             self.chunk().masks.insert(mask, MaskForm { bits: Some(bits), ..MaskForm::default() });
         }
     }
 
-    /// The place of an access whose lanes do not look scattered. The address is computed for the other ways too.
+    /// Returns the place of an access unless its lanes look scattered. Computes the address in any
+    /// case, for the other ways.
     fn place_for_both(
         &mut self,
         access: &Access,
@@ -298,7 +304,8 @@ impl BlockLowerer<'_, '_, '_> {
         self.set_status(inst, status);
     }
 
-    /// A store of lanes at a place that is known if it is reachable and all take part, or else in `other`.
+    /// Stores the lanes at a known place if it is reachable and all lanes take part, else goes to
+    /// `other`.
     fn store_at(&mut self, store: &Storing, place: &HostLanes, full: Clif, other: ClifBlock) {
         let reachable = self.b.ins().band(full, place.reachable);
         self.require(reachable, other);
@@ -306,7 +313,8 @@ impl BlockLowerer<'_, '_, '_> {
         self.finish_store(store);
     }
 
-    /// The same of those lanes that take part, one after the other.
+    /// Stores the lanes that take part one by one, at a known place if it is reachable, else goes
+    /// to `other`.
     fn store_some_at(&mut self, store: &Storing, place: &HostLanes, other: ClifBlock) {
         self.require(place.reachable, other);
         let ((host, at), access) = (place.host, store.access);
@@ -331,7 +339,7 @@ impl BlockLowerer<'_, '_, '_> {
         self.finish_store(store);
     }
 
-    /// The ways of a store whose lanes do not lie in tiles.
+    /// Lowers a store whose lanes do not lie in tiles.
     fn store_elsewhere(&mut self, store: &Storing) {
         let Storing { access, bits, run, .. } = *store;
         let slow = self.cold_block();
@@ -381,7 +389,8 @@ impl BlockLowerer<'_, '_, '_> {
         });
     }
 
-    /// Lanes with generic addresses in different memories, in ascending order; the helper does those that are not in reach.
+    /// Stores lanes with generic addresses in different memories, in ascending order. The helper
+    /// stores the lanes that are out of reach.
     fn store_one_by_one(&mut self, store: &Storing) {
         let Storing { access, bits, desc, .. } = *store;
         self.stage(&access, store.values);
@@ -424,19 +433,21 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.ins().jump(store.done, &args);
     }
 
-    /// Goes on after a store that met no sparse page.
+    /// Continues after a store that met no sparse page.
     fn finish_store(&mut self, store: &Storing) {
         let none = self.no_status(store.sparse);
         self.b.ins().jump(store.done, &none);
     }
 
-    /// The status, if it is asked for, of a store that met no sparse page.
+    /// Returns the status of an access that met no sparse page, if the status is wanted.
     fn no_status(&mut self, sparse: bool) -> SmallVec<[BlockArg; 1]> {
         sparse.then(|| BlockArg::Value(self.b.ins().iconst(types::I64, 0))).into_iter().collect()
     }
 
-    /// Whether this instruction may have recorded a fault for the end of its segment. Local memory is seen by its own lanes only, and
-    /// not at all after a fault, so that its stores are among loads.
+    /// Returns whether an instruction may have recorded a fault for the end of its segment.
+    ///
+    /// Local memory is seen by its own lanes only, and not at all after a fault. So its stores
+    /// stand among loads.
     pub(super) fn may_fault_later(&self, index: usize) -> bool {
         match &self.facts.block.insts[index].op {
             Op::Load { .. } => true,

@@ -1,10 +1,20 @@
-//! From IR to CLIF. `region` sets up a function of several blocks; `block` walks the steps
-//! of a plan, `segment` does those of lanes, `lane_by_lane` where few are active, `inactive` knows which of them need not be done; `chunk` is the loop over chunks and the forms of values in it, `bases` those of evenly spaced ones, `chains` the order in which long chains are made, `facts` and `scope` what is known of the block and where code is being written,
-//! `masks` those of masks, `rows` what they have in the register file; `element`, `pure`, `convert`, `int`, `float`, `half`, `vector`
-//! are operations without effect, `rounding` is for those that round other than to nearest; `memory` and `atomic` touch the guest, through `address` where lanes lie evenly, else
-//! through `gather_scatter` or `staging`; `scalar` does so for the warp as a whole, `arrays` are byte regions, `indexed` lane registers by number. `control` and `waits`
-//! end blocks. `register_loop`, `scalarized`, `sweep` and `full_warp` are other orders in
-//! which lanes, chunks and warps may run what they do not see of each other; `bailout` is for where they may not after all.
+//! Lowers the IR to CLIF.
+//!
+//! - Structure: `region` sets up a function of several blocks, and `block` walks the steps of a
+//!   plan. `segment` does lane-wise steps; `lane_by_lane` does them where few lanes are active, and
+//!   `inactive` finds steps that need not be done. `control` and `waits` end blocks.
+//! - State: `facts` holds the facts of a block, and `scope` the state of lowering. `chunk` is the
+//!   loop over chunks and the forms of values in it; `bases` has the forms of evenly spaced values,
+//!   `masks` of masks, and `rows` their cells in the register file. `chains` orders long chains,
+//!   `arms` skips rare arms, and `spill` keeps values in memory.
+//! - Operations without effect: `element`, `pure`, `convert`, `int`, `float`, `half`, `special` and
+//!   `vector`; `rounding` has the operations that do not round to nearest.
+//! - Accesses: `memory` and `atomic` touch the guest, through `address` where lanes are evenly
+//!   spaced, else through `gather_scatter` or `staging`. `scalar` does so for the warp as a whole.
+//!   `arrays` are byte regions, `indexed` is lane registers by number.
+//! - Other orders of lanes, chunks and warps that do not see each other's effects: `register_loop`,
+//!   `scalarized`, `sweep` and `full_warp`. `bailout` is for blocks that may not use such an
+//!   order after all.
 
 mod address;
 mod arms;

@@ -1,4 +1,4 @@
-//! Operations without effect, on the lanes of a chunk.
+//! Operations without effect on the lanes of a chunk.
 
 use std::collections::hash_map::Entry;
 
@@ -18,7 +18,7 @@ use super::{float, vector};
 use crate::forms::{Lanes, clif_type, parts};
 
 impl BlockLowerer<'_, '_, '_> {
-    /// The lanes of a pure operation's first result.
+    /// Returns the lanes of a pure operation's first result.
     pub(super) fn pure_lanes(&mut self, inst: &Inst) -> Lanes {
         self.in_order(inst, |lowerer| lowerer.lanes_of_operands(inst))
     }
@@ -37,11 +37,12 @@ impl BlockLowerer<'_, '_, '_> {
         if wanted.canonical && late { self.canonical_lanes(to, lanes) } else { lanes }
     }
 
-    /// Makes NaNs canonical if there are any, which is unlikely.
+    /// Makes NaNs canonical in cold code, if there are any.
     fn canonical_lanes(&mut self, ty: Type, lanes: Lanes) -> Lanes {
         let clif = clif_type(ty, true);
-        // What is made of lanes uses them more than once. Cranelift does not take a load into an instruction if it might have to do
-        // so again for another use of what that makes; parameters of a block hide the uses.
+        // The code below uses the lanes more than once. Cranelift does not fold a load into an
+        // instruction if another use of the result might make it fold the load again. Block
+        // parameters hide the uses.
         self.region.hides_uses = true;
         let uses = self.b.create_block();
         let args: Vec<BlockArg> = lanes.iter().map(|&v| BlockArg::Value(v)).collect();
@@ -68,7 +69,7 @@ impl BlockLowerer<'_, '_, '_> {
         results
     }
 
-    /// Operations whose vectors are not made one for one of operands' vectors.
+    /// Emits operations whose vectors are not made one for one from their operands' vectors.
     fn whole_lanes(&mut self, inst: &Inst, wanted: Wanted) -> Option<Lanes> {
         let to = wanted.ty;
         Some(match inst.op {
@@ -143,12 +144,12 @@ impl BlockLowerer<'_, '_, '_> {
         })
     }
 
-    /// Lanes of `a` where a mask has them, and of `b` elsewhere.
+    /// Returns lanes of `a` where a mask is set, and of `b` elsewhere.
     fn selected(&mut self, mask: Value, a: Value, b: Value, to: Type) -> Lanes {
         if let Some(full) = self.settled_in_chunk(mask) {
             return self.lanes(if full { a } else { b });
         }
-        // The complement of a mask that is there need not be made.
+        // A mask need not be made if its complement is there.
         let known = |lowerer: &mut Self, mask| lowerer.chunk().masks.contains_key(&mask);
         if let Op::Unary { op: UnaryOp::Not, a: complement } = *self.facts.def_op(mask)
             && known(self, complement)
@@ -162,11 +163,11 @@ impl BlockLowerer<'_, '_, '_> {
         self.select_lanes(mask, a, b, to)
     }
 
-    /// Operations that make each vector of operands' vectors.
+    /// Emits operations that make each vector from their operands' vectors.
     fn part_by_part(&mut self, op: &Op, wanted: Wanted) -> Lanes {
         let to = wanted.ty;
         let operands = op.operands();
-        // A vector that is loaded just before may be part of what uses it.
+        // A vector that is loaded just before its use may become part of the using instruction.
         let in_memory: SmallVec<[Option<InMemory>; 3]> = operands
             .iter()
             .map(|&v| if self.may_be_in_memory(op, v, to) { self.in_memory(v) } else { None })
@@ -200,13 +201,14 @@ impl BlockLowerer<'_, '_, '_> {
         result
     }
 
-    /// Whether a vector may be an operand in memory of an operation: of one that the host has for vectors.
+    /// Returns whether a vector may be a memory operand of an operation. The host must have the
+    /// operation for vectors.
     fn may_be_in_memory(&self, op: &Op, v: Value, to: Type) -> bool {
         let arithmetic = matches!(op, Op::FBinary { .. } | Op::Fma { .. } | Op::Binary { .. });
         arithmetic && self.scope.mode.settled().is_some() && parts(self.facts.ty(v)) == parts(to)
     }
 
-    /// Lane by lane as scalars.
+    /// Emits an operation lane by lane, on scalars.
     fn take_apart(&mut self, op: &Op, operands: &[Value], args: &[Lanes], wanted: Wanted) -> Lanes {
         let to = wanted.ty;
         let per_part = LANES / parts(to);
@@ -227,7 +229,7 @@ impl BlockLowerer<'_, '_, '_> {
         result
     }
 
-    /// Sum lanes, and those of the carry out if that is needed.
+    /// Returns the lanes of a sum, and the lanes of the carry out if they are needed.
     pub(super) fn add_carry(
         &mut self,
         a: Value,

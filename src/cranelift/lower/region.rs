@@ -23,10 +23,10 @@ use super::facts::BlockFacts;
 use super::waits::passes_on;
 use crate::{Target, helpers};
 
-/// What the blocks of a region share while they are lowered.
+/// The state that the blocks of a region share while they are lowered.
 pub struct Region<'r> {
     blocks: HashMap<BlockId, ClifBlock>,
-    /// Its blocks that indirect jumps may name, by pc.
+    /// The region's blocks that indirect jumps may name, by pc.
     pub indirect_targets: Vec<(u64, BlockId)>,
     /// Registers that a fresh warp may read before it writes them.
     pub read_first: &'r [Reg],
@@ -36,22 +36,23 @@ pub struct Region<'r> {
     pub exits: Exits,
     pub sites: Sites,
     pub hides_uses: bool,
-    /// Where warps begin their turns, with the number of a block, if code goes on from one to the next at a barrier; and bytes of the
-    /// register file that they need.
+    /// The block where warps begin their turns, with the number of a block as parameter, if code
+    /// continues with the next warp at a barrier; and the bytes of the register file that warps
+    /// need.
     pub turns: Option<(ClifBlock, usize)>,
-    /// Backward jumps to blocks, where code is to be short: all that go to one block are one.
+    /// Backward jumps to blocks, where code must be short. All backward jumps to a block share one.
     pub backward: HashMap<BlockId, ClifBlock>,
-    /// How many of the TLB's runs are taken, and those of accesses through a pointer.
+    /// The number of the TLB's runs that are taken, and the runs of accesses through a pointer.
     runs: usize,
     pointers: HashMap<Pointer, usize>,
-    /// Whether accesses through different pointers may have one run: those of different regions, or
-    /// more than there are runs.
+    /// Whether accesses through different pointers may share a run. They may if they are in
+    /// different regions, or if there are more of them than runs.
     pub shares_runs: bool,
     /// Registers that are written in loops.
     changing: &'r FxHashSet<Reg>,
 }
 
-/// Ways out of the region that all its blocks share: cold blocks, made when the first one asks for them.
+/// The exits of the region that all its blocks share. They are cold blocks, made when first needed.
 #[derive(Default)]
 pub struct Exits {
     over_budget: Option<ClifBlock>,
@@ -77,34 +78,37 @@ impl Exits {
         })
     }
 
-    /// Records the fault of the budget. Parameter: the pc, `i64`.
+    /// Returns the exit that records the budget's fault. Parameter: the pc, `i64`.
     pub fn over_budget(&mut self, b: &mut FunctionBuilder) -> ClifBlock {
         Exits::get(&mut self.over_budget, b, &[types::I64])
     }
 
-    /// Leaves with the fault on record.
+    /// Returns the exit that leaves with the recorded fault.
     pub fn fault(&mut self, b: &mut FunctionBuilder) -> ClifBlock {
         Exits::get(&mut self.fault, b, &[])
     }
 
-    /// Gives up the warp's turn. Parameter: number of the block to go on at, `i32`.
+    /// Returns the exit that ends the warp's turn. Parameter: the number of the block to resume at,
+    /// `i32`.
     pub fn yields(&mut self, b: &mut FunctionBuilder) -> ClifBlock {
         Exits::get(&mut self.yields, b, &[types::I32])
     }
 
-    /// Has careful code do a block that has been counted. Parameters: its number, `i32`, and its cost, `i64`.
+    /// Returns the exit that has careful code do a block that has been counted. Parameters: the
+    /// block's number, `i32`, and its cost, `i64`.
     pub fn careful(&mut self, b: &mut FunctionBuilder) -> ClifBlock {
         Exits::get(&mut self.careful, b, &[types::I32, types::I64])
     }
 
-    /// Leaves the region's code with this result.
+    /// Leaves the region's code with a result.
     pub fn leave(&mut self, b: &mut FunctionBuilder, code: u32) {
         let code = b.ins().iconst(types::I32, i64::from(code));
         let block = Exits::get(&mut self.leaves, b, &[types::I32]);
         b.ins().jump(block, &[BlockArg::Value(code)]);
     }
 
-    /// Records a fault without an address and leaves. The lane is `i32`, or lane 0; the pc is `i64`.
+    /// Records a fault without an address and leaves. The lane is an `i32`, by default lane 0; the
+    /// pc is an `i64`.
     pub fn record_fault(
         &mut self,
         b: &mut FunctionBuilder,
@@ -128,7 +132,7 @@ impl Exits {
         self.leave(b, ExitCode::Fault as u32);
     }
 
-    /// Fills the ways out. `active` is where the register file has the active mask.
+    /// Fills the exits. `active` is the offset of the active mask in the register file.
     fn finish(mut self, b: &mut FunctionBuilder, ctx: Clif, (registers, active): (Clif, i32)) {
         if let Some(block) = self.over_budget {
             b.switch_to_block(block);
@@ -149,7 +153,7 @@ impl Exits {
             b.switch_to_block(block);
             let [number, cost] = b.block_params(block)[..] else { unreachable!("two parameters") };
             b.ins().store(flags(), number, ctx, abi::RESUME);
-            // Careful code counts it once more.
+            // Careful code counts the block once more.
             let active = b.ins().load(types::I64, flags(), registers, active);
             let lanes = b.ins().popcnt(active);
             let lanes = b.ins().imul(lanes, cost);
@@ -168,29 +172,31 @@ impl Exits {
     }
 }
 
-/// A region's CLIF, and what its code leaves to helpers.
+/// A region's CLIF, and the work that its code leaves to helpers.
 pub struct Lowered {
     pub function: clif::Function,
     pub sites: Sites,
-    /// Whether parameters of blocks hide how often values are used.
+    /// Whether block parameters hide how often values are used.
     pub hides_uses: bool,
 }
 
 impl Region<'_> {
-    /// The block in this region, if it is here.
+    /// Returns the CLIF block of a block, if the block is in this region.
     pub fn block(&self, id: BlockId) -> Option<ClifBlock> {
         self.blocks.get(&id).copied()
     }
 
-    /// One of the TLB's runs, for an instruction whose lanes are scattered. Code made quickly takes them from the other end: where it
-    /// does what fast code does not, both would else find each other's buffers in them.
+    /// Takes one of the TLB's runs, for an instruction whose lanes are scattered.
+    ///
+    /// Code made quickly takes runs from the other end. Where it does work in place of fast code,
+    /// each would otherwise find the other's buffers in the runs.
     pub fn next_run(&mut self) -> usize {
         self.runs += 1;
         let run = (self.runs - 1) % RUNS;
         if self.effort.is_fast() { run } else { RUNS - 1 - run }
     }
 
-    /// The run of accesses through a pointer.
+    /// Returns the run of accesses through a pointer.
     pub(super) fn run_of_pointer(&mut self, pointer: Pointer) -> usize {
         if let Some(&run) = self.pointers.get(&pointer) {
             return run;
@@ -200,7 +206,7 @@ impl Region<'_> {
         run
     }
 
-    /// Whether a pointer may be another one in each round of a loop.
+    /// Returns whether a pointer may change in each round of a loop.
     pub(super) fn changes(&self, pointer: Pointer) -> bool {
         matches!(pointer, Pointer::Register(reg) if self.changing.contains(&reg))
     }
@@ -215,7 +221,7 @@ impl Region<'_> {
     }
 }
 
-/// Lowers the blocks of one region of a prepared.
+/// Lowers the blocks of one region of a prepared function.
 pub fn lower_region(
     prepared: &Prepared,
     region_blocks: &[BlockId],
@@ -277,7 +283,7 @@ pub fn lower_region(
     switch.emit(&mut b, number, nowhere);
     b.switch_to_block(nowhere);
     if turns.is_some() {
-        // Where the next warp goes on may be in another region.
+        // The block where the next warp resumes may be in another region.
         b.ins().store(flags(), number, ctx, abi::RESUME);
         region.exits.leave(&mut b, abi::CONTINUE);
     } else {
@@ -298,7 +304,8 @@ pub fn lower_region(
 }
 
 impl BlockLowerer<'_, '_, '_> {
-    /// Leaves one instruction to a helper, mostly the interpreter: its operands and results are in the register file.
+    /// Leaves an instruction to a helper, mostly the interpreter. Its operands and results are in
+    /// the register file.
     pub(super) fn interpret(&mut self, index: usize) {
         let inst = &self.facts.block.insts[index];
         let operands = inst.op.operands();
@@ -318,7 +325,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// Where an instruction of the block is, for a helper.
+    /// Returns the location of an instruction of the block, for a helper.
     pub(super) fn site(&self, index: usize) -> Site {
         Site { block: self.facts.id.0, index: index as u32 }
     }

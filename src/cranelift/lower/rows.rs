@@ -1,4 +1,4 @@
-//! A chunk's cells of rows in the register file, and what masks leave in them.
+//! A chunk's cells of rows in the register file, and how masks merge into them.
 
 use cranelift_codegen::ir::{InstBuilder, Value as Clif};
 use warploom_ir::{CellKind, Reg, Type, Value};
@@ -24,7 +24,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// The type of a lane register.
+    /// Returns the type of a lane register.
     pub(super) fn lane_type(&self, reg: Reg) -> Type {
         match self.facts.function.bank(reg.bank).kind {
             CellKind::Lane(ty) => ty,
@@ -49,7 +49,7 @@ impl BlockLowerer<'_, '_, '_> {
         self.store_cells(self.facts.ty(v), slot, &lanes);
     }
 
-    /// Writes the lanes of a mask (all lanes without one) to a register's row.
+    /// Writes the lanes of a mask to a register's row. Without a mask, it writes all lanes.
     pub(super) fn write_row(&mut self, reg: Reg, v: Value, mask: Option<Value>) {
         let ty = self.lane_type(reg);
         let offset = self.facts.layout.offset(reg);
@@ -69,13 +69,14 @@ impl BlockLowerer<'_, '_, '_> {
         self.store_cells(ty, offset, &lanes);
     }
 
-    /// Whether no lane outside a mask needs what it has in a register: none of them is active after the block.
+    /// Returns whether no lane outside a mask needs its value of a register: none of these lanes is
+    /// active after the block.
     fn is_unneeded_beyond(&self, mask: Value, reg: Reg) -> bool {
         !self.facts.liveness.live_inactive(self.facts.id, reg)
             && self.facts.exit_mask.is_some_and(|after| self.facts.masks().is_subset(after, mask))
     }
 
-    /// Lane by lane `new` where the mask is set, else `old`.
+    /// Returns `new` in the lanes where the mask is set, and `old` elsewhere.
     pub(super) fn merge(&mut self, mask: Value, new: &[Clif], old: &[Clif], ty: Type) -> Lanes {
         let conditions = self.mask_lanes(mask, ty);
         conditions
@@ -85,7 +86,7 @@ impl BlockLowerer<'_, '_, '_> {
             .collect()
     }
 
-    /// `a` in the lanes of a mask, `b` in the others.
+    /// Returns `a` in the lanes of a mask, and `b` elsewhere.
     pub(super) fn select_lanes(&mut self, mask: Value, a: Value, b: Value, ty: Type) -> Lanes {
         let clif = clif_type(ty, true);
         let all = u64::MAX >> (64 - clif.lane_bits());

@@ -1,4 +1,4 @@
-//! Memory accesses of the warp as a whole, at a uniform address.
+//! Memory accesses of the whole warp at a uniform address.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{BlockArg, InstBuilder, Value as Clif, types};
@@ -18,8 +18,9 @@ enum Scalar<'i> {
 }
 
 impl BlockLowerer<'_, '_, '_> {
-    /// Does a load or store at a uniform address in global memory, or a load from a constant bank, inline, with the interpreter where that does not work
-    /// out. False if the instruction is none.
+    /// Lowers a load or store at a uniform address in global memory, or a load from a constant
+    /// bank, inline. The interpreter does accesses that fail inline. Returns false for other
+    /// instructions.
     pub(super) fn scalar_access(&mut self, index: usize) -> bool {
         let inst = &self.facts.block.insts[index];
         let (access, scalar) = match &inst.op {
@@ -33,7 +34,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
         let base = self.scalar(access.address);
         let address = self.first_address(&access, base);
-        // Everything that the interpreter may want is at hand before the ways part.
+        // All values that the interpreter may need are made before the ways part.
         for v in inst.op.operands() {
             self.scalar(v);
         }
@@ -63,7 +64,7 @@ impl BlockLowerer<'_, '_, '_> {
 
         self.b.switch_to_block(slow);
         if access.space == Space::Global {
-            // A page that is accessed for the first time is in the TLB then.
+            // After the call, a page that is accessed for the first time is in the TLB.
             let slower = self.cold_block();
             self.region.call(self.b, Helper::Fill, &[self.ctx, address]);
             let place = self.on_one_scalar_way(|lowerer| {
@@ -118,7 +119,8 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.switch_to_block(done);
     }
 
-    /// Host address of an access that lies aligned in one page that the TLB knows, or in a constant bank; else to `slow`.
+    /// Returns the host address of an access that lies aligned in one page that the TLB knows, or
+    /// in a constant bank. Goes to `slow` otherwise.
     fn scalar_place(
         &mut self,
         access: &Access,
@@ -144,7 +146,7 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.ins().iadd(address, addend)
     }
 
-    /// A scalar as an element to be stored: of an integer its low bits.
+    /// Returns a scalar as an element to be stored: the low bits of an integer.
     fn narrowed(&mut self, value: Value, ty: Type) -> Clif {
         let (v, from) = (self.scalar(value), self.facts.ty(value));
         if ty.bits() <= 32 && from == Type::I64 { self.b.ins().ireduce(types::I32, v) } else { v }

@@ -1,7 +1,8 @@
-//! Where lowering is, and what holds there: a scope is a value, which is entered for a part of the code and left behind it.
+//! The place where lowering is, and the facts that hold there. A scope is a value that is entered
+//! for a part of the code and left after it.
 //!
-//! A block's outermost scope has its scalars. A group, a sweep's strip or a loop in registers is a scope of its own; so is
-//! a chunk ([`Chunk`]), and each of several ways that an access may take through it.
+//! A block's outermost scope has its scalars. A group, a sweep's strip or a loop in registers has a
+//! scope of its own. So has a chunk ([`Chunk`]), and each way that an access may take through it.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -18,29 +19,30 @@ use super::full_warp::Settled;
 use super::spill::Spills;
 use super::sweep::Strip;
 
-/// What holds in a part of the code.
+/// The facts that hold in a part of the code.
 pub struct Scope<'r> {
-    /// The step being lowered; several while a group is done as a whole.
+    /// The step being lowered, or several while a group is lowered as a whole.
     pub steps: Range<usize>,
-    /// How values are spread over lanes here.
+    /// The distribution of values over lanes here.
     pub classes: &'r Classes,
     /// Scalars that every later instruction may use.
     pub scalars: SecondaryMap<Value, Option<Clif>>,
     pub mode: Mode<'r>,
     pub chunk: Option<Chunk>,
-    /// What rests in memory in the segment being lowered, if its values do not fit into registers.
+    /// The values that rest in memory, if the values of the segment being lowered do not fit into
+    /// registers.
     pub spills: Option<Spills>,
-    /// Whether a value is being made whose stations are there.
+    /// Whether a value is being made whose stations are made already.
     pub in_order: bool,
 }
 
-/// How steps are lowered.
+/// The mode in which steps are lowered.
 pub enum Mode<'r> {
-    /// Chunks of lanes under masks, or the lanes of a chunk one after the other.
+    /// Chunks of lanes under masks, or the lanes of a chunk one by one.
     Masked,
     /// All lanes of a group whose conditions have been tested, without masks.
     Settled(Settled<'r>),
-    /// The lanes of several warps, for which the conditions have been tested.
+    /// The lanes of several warps for which the conditions have been tested.
     Strip(Settled<'r>, Strip),
     /// The rounds of a loop in registers.
     Carried(Carried),
@@ -55,12 +57,12 @@ pub struct Carried {
     pub in_chunk: HashSet<Value>,
     /// Masks that equal other masks (see [`super::register_loop`]).
     pub equal_masks: HashMap<Value, Value>,
-    /// Where values of the chunk that the loop does not change rest in memory.
+    /// The offsets in the context of chunk values that rest there during the loop, unchanged.
     pub laid_down: HashMap<Value, SmallVec<[i32; 4]>>,
 }
 
 impl<'r> Mode<'r> {
-    /// The group or the strip whose conditions have been tested.
+    /// Returns the group or the strip whose conditions have been tested.
     pub fn settled(&self) -> Option<&Settled<'r>> {
         match self {
             Mode::Settled(settled) | Mode::Strip(settled, _) => Some(settled),
@@ -75,7 +77,7 @@ impl<'r> Mode<'r> {
         }
     }
 
-    /// The loop whose rounds are lowered.
+    /// Returns the loop whose rounds are lowered.
     pub fn carried(&self) -> Option<&Carried> {
         match self {
             Mode::Carried(carried) => Some(carried),
@@ -85,7 +87,7 @@ impl<'r> Mode<'r> {
 }
 
 impl<'r> Scope<'r> {
-    /// The scope of a block with so many values.
+    /// Returns the scope of a block with this number of values.
     pub fn of_block(classes: &'r Classes, values: usize) -> Self {
         Scope {
             steps: 0..0,
@@ -98,7 +100,7 @@ impl<'r> Scope<'r> {
         }
     }
 
-    /// The scope inside this one of steps that are lowered in a mode. It has this one's scalars.
+    /// Returns an inner scope for steps that are lowered in a mode. It has this scope's scalars.
     pub fn inner(&self, steps: Range<usize>, classes: &'r Classes, mode: Mode<'r>) -> Self {
         Scope {
             steps,
@@ -131,7 +133,8 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         result
     }
 
-    /// Lowers one of several ways, of which code takes one: what is computed of the chunk there is not known behind it.
+    /// Lowers one of several ways, of which code takes one. Values of the chunk that it computes
+    /// are not known after it.
     pub(super) fn on_one_way<T>(&mut self, way: impl FnOnce(&mut Self) -> T) -> T {
         let outer = self.scope.chunk.clone();
         let result = way(self);
@@ -139,7 +142,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         result
     }
 
-    /// The same outside chunks: scalars that are made there are not known behind it.
+    /// Lowers one of several ways outside chunks. Scalars that it makes are not known after it.
     pub(super) fn on_one_scalar_way<T>(&mut self, way: impl FnOnce(&mut Self) -> T) -> T {
         let outer = self.scope.scalars.clone();
         let result = way(self);
@@ -147,7 +150,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         result
     }
 
-    /// Lowers something for a chunk.
+    /// Lowers code for a chunk.
     pub(super) fn in_chunk<T>(&mut self, chunk: Chunk, body: impl FnOnce(&mut Self) -> T) -> T {
         let outer = self.scope.chunk.replace(chunk);
         let result = body(self);
@@ -155,12 +158,12 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         result
     }
 
-    /// Values of the chunk that is being lowered.
+    /// Returns the values of the chunk that is being lowered.
     pub(super) fn chunk(&mut self) -> &mut Chunk {
         self.scope.chunk.as_mut().expect("inside a chunk loop")
     }
 
-    /// The group or the strip whose conditions have been tested.
+    /// Returns the group or the strip whose conditions have been tested.
     pub(super) fn settled(&mut self) -> &mut Settled<'r> {
         match &mut self.scope.mode {
             Mode::Settled(settled) | Mode::Strip(settled, _) => settled,
@@ -177,7 +180,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         }
     }
 
-    /// The loop in registers whose rounds are lowered.
+    /// Returns the loop in registers whose rounds are lowered.
     pub(super) fn carried_loop(&mut self) -> &mut Carried {
         match &mut self.scope.mode {
             Mode::Carried(carried) => carried,

@@ -1,4 +1,5 @@
-//! A segment: the loop over its chunks, what it does in each, and the masks that it makes for later steps.
+//! A segment: the loop over its chunks, its work in each, and the masks that it makes for later
+//! steps.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,20 +8,21 @@ use warploom_ir::{BinaryOp, Op, Reg, UnaryOp, Value, ValueType};
 
 use super::block::BlockLowerer;
 
-/// A mask that a segment computes for what comes after it.
+/// A mask that a segment computes for later steps.
 pub(super) struct Outgoing {
     pub value: Value,
-    /// Its bits of chunks that are skipped.
+    /// The mask's bits in chunks that are skipped.
     pub outside: Clif,
     holds: Holds,
 }
 
-/// What a mask is in other chunks where its bits of [`Outgoing::outside`] are set.
+/// The state of a mask in chunks that are not skipped, where its bits of [`Outgoing::outside`] are
+/// set.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Holds {
-    /// Set, and only there: no compare of lanes goes into it.
+    /// The mask is set, and only there: it depends on no compare of lanes.
     Same,
-    /// Set.
+    /// The mask is set.
     There,
     Perhaps,
 }
@@ -59,7 +61,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// Does a segment for one chunk after the other. Gives the masks that later steps ask for.
+    /// Does a segment chunk by chunk. Returns the masks that later steps need.
     fn chunk_by_chunk(&mut self, insts: &[usize], outgoing: &[Outgoing]) -> Vec<Clif> {
         let skip = self.skippable();
         let none = self.b.ins().iconst(types::I64, 0);
@@ -93,7 +95,7 @@ impl BlockLowerer<'_, '_, '_> {
         })
     }
 
-    /// The body of the loop: every instruction of the segment in order, values as they are needed.
+    /// Emits the body of the loop: the segment's instructions in order. Values are made on demand.
     pub(super) fn chunk_body(&mut self, insts: &[usize]) {
         self.chunk_values(insts);
         if self.scope.mode.settled().is_some() {
@@ -101,9 +103,10 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// The same but for the registers that a group's segments write.
+    /// Emits the body without the writes of registers by a group's segments.
     pub(super) fn chunk_values(&mut self, insts: &[usize]) {
-        // A row is overwritten in place, and lanes of the whole warp may still be asked for after the first chunk.
+        // A row is overwritten in place, but a group may still need lanes of the whole warp after
+        // the first chunk.
         let at_once = self.scope.mode.settled().is_none();
         for (at, &index) in insts.iter().enumerate() {
             let inst = &self.facts.block.insts[index];
@@ -145,7 +148,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// Writes the registers that a group's segments do, for the chunk.
+    /// Writes the registers that a group's segments write, for the chunk.
     pub(super) fn write_rows(&mut self, insts: &[usize]) {
         for &index in insts {
             if let Op::RfWrite { reg, value, guard, .. } = self.facts.block.insts[index].op {
@@ -154,7 +157,8 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// Loads what a register holds before the instruction that writes it, if something lowered later may ask for it.
+    /// Loads a register's value before the instruction that overwrites it, if code lowered later
+    /// may need the value.
     fn read_before_write(&mut self, reg: Reg, index: usize) {
         for inst in &self.facts.block.insts[..index] {
             if let Op::RfRead { reg: read, .. } = inst.op
@@ -168,7 +172,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// Masks that the segment makes for later steps.
+    /// Returns the masks that the segment makes for later steps.
     pub(super) fn outgoing(&mut self, insts: &[usize]) -> Vec<Outgoing> {
         let masks: Vec<Value> = insts
             .iter()
@@ -200,7 +204,8 @@ impl BlockLowerer<'_, '_, '_> {
         outgoing.collect()
     }
 
-    /// Puts the chunk's bits of an outgoing mask among those of other chunks. What has been gathered begins as those of outside.
+    /// Merges the chunk's bits of an outgoing mask into the bits of other chunks. The accumulated
+    /// mask begins as the mask's `outside`.
     fn gather(&mut self, out: &Outgoing, before: Clif) -> Clif {
         let bits = self.mask_bits(out.value);
         if out.holds != Holds::Perhaps {
@@ -212,9 +217,10 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.ins().bxor(before, changed)
     }
 
-    /// A mask of the segment where every compare made in it is taken for false, and whether it
-    /// holds wherever that does, `known` being those that it is made of. That is what it is in
-    /// chunks that `skippable` allows to skip.
+    /// Returns a mask of the segment with every compare of the segment taken for false, and whether
+    /// the mask holds wherever this result does. `known` has the results for the mask's operands.
+    ///
+    /// The result is the mask in chunks that `skippable` allows to skip.
     fn outside(&mut self, v: Value, known: &HashMap<Value, (Clif, Holds)>) -> (Clif, Holds) {
         if let Some(scalar) = self.scope.scalars[v] {
             return (scalar, Holds::Same);

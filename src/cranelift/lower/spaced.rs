@@ -1,4 +1,4 @@
-//! Lanes at known distances from one host address: as vectors where they are consecutive.
+//! Lanes at known distances from one host address. They are vectors where they are consecutive.
 
 use cranelift_codegen::ir::{InstBuilder, Value as Clif, types};
 use cranelift_frontend::FunctionBuilder;
@@ -14,7 +14,7 @@ use crate::forms::{Lanes, clif_type, parts};
 
 const LANES: i64 = CHUNK as i64;
 
-/// Where the vectors of 16 bytes begin that an access's lanes make, if they do.
+/// Returns where the vectors of 16 bytes begin that an access's lanes form, if they form some.
 pub(super) fn in_vectors(
     access: &Access,
     distances: &Distances,
@@ -29,7 +29,7 @@ pub(super) fn in_vectors(
     distances.chunks(lanes).all(follow).then(|| starts.into_iter())
 }
 
-/// Lanes of two or four words each as they lie in memory.
+/// Returns lanes of two or four words each as they lie in memory.
 fn transposed(b: &mut FunctionBuilder, words: &[Lanes]) -> Vec<Clif> {
     let merged =
         |b: &mut FunctionBuilder, x: usize, y: usize| vector::interleave(b, &words[x], &words[y]);
@@ -47,7 +47,7 @@ fn transposed(b: &mut FunctionBuilder, words: &[Lanes]) -> Vec<Clif> {
 }
 
 impl BlockLowerer<'_, '_, '_> {
-    /// One element from host memory as a scalar of the result's type.
+    /// Loads one element from host memory, as a scalar of the result's type.
     pub(super) fn load_element(&mut self, ty: Type, extend: Extend, at: Clif, offset: i32) -> Clif {
         match (ty, extend) {
             (Type::I8, Extend::Signed) => self.b.ins().sload8(types::I32, flags(), at, offset),
@@ -66,7 +66,8 @@ impl BlockLowerer<'_, '_, '_> {
         };
     }
 
-    /// Lanes of memory at distances from the first one; `host` is that one's host address, with a constant to add.
+    /// Loads lanes at distances from the first lane. `host` is the first lane's host address, with
+    /// a constant to add.
     pub(super) fn load_spaced(
         &mut self,
         access: &Access,
@@ -134,7 +135,7 @@ impl BlockLowerer<'_, '_, '_> {
             .collect()
     }
 
-    /// Eight consecutive bytes, each in a word.
+    /// Loads eight consecutive bytes, each into a word.
     fn load_bytes(&mut self, extend: Extend, (host, at): (Clif, i32)) -> Lanes {
         let narrow = self.b.ins().load(types::I64, flags(), host, at);
         let vector = self.b.ins().scalar_to_vector(types::I64X2, narrow);
@@ -149,7 +150,8 @@ impl BlockLowerer<'_, '_, '_> {
         [self.b.ins().uwiden_low(halves), self.b.ins().uwiden_high(halves)].into_iter().collect()
     }
 
-    /// Eight quadruples of words, which lie at these constants from `host`, as four values.
+    /// Loads eight quadruples of words as four values. The quadruples lie at these constants from
+    /// `host`.
     fn load_transposed(
         &mut self,
         host: Clif,
@@ -179,7 +181,7 @@ impl BlockLowerer<'_, '_, '_> {
         values
     }
 
-    /// The reverse of [`Self::load_spaced`].
+    /// Stores lanes at distances from the first lane. It is the inverse of [`Self::load_spaced`].
     pub(super) fn store_spaced(
         &mut self,
         access: &Access,
@@ -205,7 +207,7 @@ impl BlockLowerer<'_, '_, '_> {
             }
             return;
         }
-        // Lane by lane, the highest last.
+        // Lane by lane, the highest lane last.
         let first = if *distances == [0; LANES as usize] { LANES as usize - 1 } else { 0 };
         for (lane, distance) in distances.iter().enumerate().skip(first) {
             for (e, lanes) in values.iter().enumerate() {

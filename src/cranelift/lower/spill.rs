@@ -1,8 +1,9 @@
-//! Values of a long segment that rest in memory while they are not needed.
+//! Spills values of a long segment to memory while they are not needed.
 //!
-//! A host has 16 vector registers, a value of a chunk takes two or four of them, and guest code keeps dozens of values.
-//! The register allocator sorts that out as well, at many times the cost: half of all translation. So where a segment has
-//! more values alive than fit, those that are needed last are stored here and loaded when they are.
+//! A host has 16 vector registers, a value of a chunk takes two or four of them, and guest code
+//! keeps dozens of values. The register allocator solves this, too, but at many times the cost:
+//! half of all translation. So if a segment has more live values than fit, the values that are
+//! needed last are stored here, and reloaded when they are needed.
 
 use std::cmp::Reverse;
 
@@ -18,24 +19,24 @@ use super::chunk::{Chunk, flags};
 use crate::forms::{Lanes, MaskForm, clif_type, parts};
 use crate::tuning;
 
-/// Bytes of a vector.
+/// The bytes of a vector.
 pub const VECTOR: u32 = 16;
 
-/// Where in a segment each value is used, or another type of its bits: positions in ascending order. Masks that it passes
-/// on are used at its end.
+/// The uses of each value in a segment, or of its bits as another type: positions in ascending
+/// order. Masks that the segment passes on are used at its end.
 type Uses = FxHashMap<Value, SmallVec<[u32; 4]>>;
 
-/// The values of one segment.
+/// The spilled values of one segment.
 pub struct Spills {
     uses: Uses,
-    /// Position of the instruction being lowered.
+    /// The position of the instruction being lowered.
     at: u32,
-    /// Where values rest.
+    /// The slots of spilled values.
     slots: FxHashMap<Value, u32>,
-    /// Slots that are free again, each with its size; past `end` all is.
+    /// Slots that are free again, each with its size. All memory past `end` is free.
     free: Vec<(u32, u32)>,
     end: u32,
-    /// Registers whose rows no longer hold what they did.
+    /// Registers whose rows no longer hold their former values.
     overwritten: Vec<Reg>,
 }
 
@@ -57,7 +58,7 @@ impl Spills {
 }
 
 impl BlockLowerer<'_, '_, '_> {
-    /// Prepares a segment whose values do not fit; every other one, and a group, is done without.
+    /// Prepares a segment whose values do not fit. Other segments, and groups, do without spills.
     pub(super) fn spill_for(&self, insts: &[usize]) -> Option<Spills> {
         if self.scope.mode.settled().is_some() || !self.region.effort.is_fast() {
             return None;
@@ -97,7 +98,7 @@ impl BlockLowerer<'_, '_, '_> {
         uses
     }
 
-    /// The most vectors that are alive at once.
+    /// Returns the largest number of vectors that are alive at once.
     fn most_vectors(&self, insts: &[usize], uses: &Uses) -> usize {
         let mut change = vec![0isize; insts.len() + 1];
         for (at, &index) in insts.iter().enumerate() {
@@ -117,7 +118,7 @@ impl BlockLowerer<'_, '_, '_> {
         alive.max().unwrap_or(0)
     }
 
-    /// The value whose bits it is.
+    /// Returns the value whose bits a value has.
     fn root(&self, v: Value) -> Value {
         let mut root = v;
         while let Op::Convert { op: ConvertOp::Bitcast, a, .. } = *self.facts.def_op(root) {
@@ -139,7 +140,8 @@ impl BlockLowerer<'_, '_, '_> {
             && self.root(v) == v
     }
 
-    /// Computes what an instruction of a crowded segment makes, in the guest's order: that keeps few values alive.
+    /// Computes the results of an instruction of a crowded segment now, in the guest's order: this
+    /// keeps few values alive.
     pub(super) fn compute_now(&mut self, results: &[Value]) {
         for &result in results {
             if !self.takes_registers(result) || self.choice_of_skipped(result).is_some() {
@@ -153,19 +155,20 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// Whether a crowded segment has a use for a value; of others that is not known.
+    /// Returns whether a crowded segment still uses a value. Returns true for other segments, as
+    /// their uses are not known.
     pub(super) fn is_still_needed(&self, v: Value) -> bool {
         self.scope.spills.as_ref().is_none_or(|rest| rest.next_use(v).is_some())
     }
 
-    /// Notes that a register's row is written.
+    /// Records that a register's row is written.
     pub(super) fn overwrite(&mut self, reg: Reg) {
         if let Some(rest) = &mut self.scope.spills {
             rest.overwritten.push(reg);
         }
     }
 
-    /// Lets values rest after an instruction, those needed last first, until the others fit.
+    /// Spills values after an instruction, the values needed last first, until the rest fits.
     pub(super) fn spill(&mut self, at: usize) {
         let Some(mut rest) = self.scope.spills.take() else { return };
         rest.at = at as u32;
@@ -203,7 +206,8 @@ impl BlockLowerer<'_, '_, '_> {
         self.scope.spills = Some(rest);
     }
 
-    /// Vectors that only this value has, and not one of which it is the bits.
+    /// Returns the number of vectors that only this value has. A value that has another value's
+    /// bits has none.
     fn own_vectors(&self, v: Value) -> usize {
         if self.root(v) == v { self.vectors(v) } else { 0 }
     }
@@ -214,7 +218,7 @@ impl BlockLowerer<'_, '_, '_> {
         chunk.masks.remove(&v);
     }
 
-    /// Makes sure that a value can be had again. False if there is no room.
+    /// Makes sure that a value can be had again. Returns false if there is no room.
     fn lay_down(&mut self, rest: &mut Spills, v: Value) -> bool {
         if rest.slots.contains_key(&v) {
             return true;
@@ -246,7 +250,7 @@ impl BlockLowerer<'_, '_, '_> {
         self.scope.spills.as_ref().is_some_and(|rest| rest.slots.contains_key(&v))
     }
 
-    /// The vectors of a value that is_in_memory.
+    /// Reloads the vectors of a value that is spilled.
     fn wake(&mut self, v: Value, ty: Type) -> Option<Lanes> {
         let offset = *self.scope.spills.as_ref()?.slots.get(&v)?;
         let clif = clif_type(ty, true);

@@ -1,5 +1,5 @@
-//! Accesses that are done lane by lane, inline or by a helper: their addresses and values go through the context's
-//! scratch area.
+//! Accesses that are done lane by lane, inline or by a helper. Their addresses and values go
+//! through the context's scratch area.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Value as Clif, types};
@@ -17,28 +17,28 @@ use crate::forms::{Lanes, clif_type, parts};
 
 const LANES: usize = CHUNK as usize;
 
-/// What becomes of a lane that code in turn does not reach inline.
+/// The treatment of a lane that code for single lanes does not reach inline.
 pub(super) enum Unreached {
-    /// The helper does it, which may end the call.
+    /// The helper does the lane, which may end the call.
     CallsHelper(AccessId),
-    /// All of the chunk are done elsewhere.
+    /// All lanes of the chunk are done elsewhere.
     Leaves(ClifBlock),
 }
 
 impl BlockLowerer<'_, '_, '_> {
-    /// The number of an access for the helper.
+    /// Returns the number of an access for the helper.
     pub(super) fn describe(&mut self, index: usize, run: Option<usize>) -> AccessId {
         let (site, run) = (self.site(index), run.map(|run| run as u32));
         let keeps_least = self.may_fault_later(index);
         self.region.sites.access(AccessSite { site, keeps_least, run })
     }
 
-    /// Where a word of the scratch area is in the context.
+    /// Returns the offset of a word of the scratch area in the context.
     pub(super) fn scratch(word: usize) -> i32 {
         abi::SCRATCH + 8 * word as i32
     }
 
-    /// Puts lanes into the scratch area.
+    /// Stores lanes to the scratch area.
     pub(super) fn stage_lanes(&mut self, word: usize, lanes: &[Clif]) {
         for (i, &part) in lanes.iter().enumerate() {
             self.b.ins().store(flags(), part, self.ctx, Self::scratch(word) + i as i32 * 16);
@@ -62,18 +62,19 @@ impl BlockLowerer<'_, '_, '_> {
         self.stage_value(STAGED_COMPARE, v);
     }
 
-    /// Before the helper's calls for an access with a sparse status.
+    /// Clears the sparse status before the helper's calls for an access.
     pub(super) fn clear_status(&mut self) {
         let none = self.b.ins().iconst(types::I64, 0);
         self.ctx_store(none, Self::scratch(SPARSE_LANES));
     }
 
-    /// After them: the bits of the chunk's lanes that met a sparse page that is not resident.
+    /// Returns the sparse status after the helper's calls: the bits of the chunk's lanes that met a
+    /// sparse page that is not resident.
     pub(super) fn status(&mut self) -> Clif {
         self.ctx_load(types::I64, Self::scratch(SPARSE_LANES))
     }
 
-    /// Lanes from the scratch area.
+    /// Loads lanes from the scratch area.
     pub(super) fn staged_lanes(&mut self, word: usize, ty: Type) -> Lanes {
         let (at, clif) = (Self::scratch(word), clif_type(ty, true));
         (0..parts(ty) as i32)
@@ -81,19 +82,21 @@ impl BlockLowerer<'_, '_, '_> {
             .collect()
     }
 
-    /// Address of a staged lane, its number a run-time value, with a constant to add.
+    /// Returns the address of a staged lane whose number is a run-time value, with a constant to
+    /// add.
     pub(super) fn staged_address(&mut self, word: usize, lane: Clif, ty: Type) -> (Clif, i32) {
         let bytes = self.b.ins().ishl_imm_u(lane, i64::from(ty.cell_bytes().trailing_zeros()));
         (self.b.ins().iadd(self.ctx, bytes), Self::scratch(word))
     }
 
-    /// A staged lane.
+    /// Loads a staged lane.
     pub(super) fn staged_scalar(&mut self, word: usize, lane: Clif, ty: Type) -> Clif {
         let (at, offset) = self.staged_address(word, lane, ty);
         self.b.ins().load(clif_type(ty, false), flags(), at, offset)
     }
 
-    /// Does `body` for each lane of the mask bits in ascending order, with the lane's host address. What is global may be written.
+    /// Runs `body` for each lane of the mask bits in ascending order, with the lane's host address.
+    /// Global memory must be writable.
     pub(super) fn lane_loop(
         &mut self,
         access: &Access,
@@ -104,7 +107,8 @@ impl BlockLowerer<'_, '_, '_> {
         self.lane_loop_with((access, Rights::WRITE, false), bits, unreached, body);
     }
 
-    /// The same of addresses in any memory, local memory too, where such an access is an element of a word at most.
+    /// Runs `body` for each lane as [`Self::lane_loop`] does, for addresses in any memory. That
+    /// includes local memory, if the access takes at most 4 bytes.
     pub(super) fn generic_loop(
         &mut self,
         access: &Access,
@@ -154,8 +158,10 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.switch_to_block(exit);
     }
 
-    /// Host address of one lane's access to shared, constant or global memory, or with a generic address of shared memory, and of local
-    /// memory if the lane's number is given; to `helper` if it is not in reach.
+    /// Returns the host address of one lane's access, or goes to `helper` if it is out of reach.
+    ///
+    /// The access is to shared, constant or global memory, or by a generic address to shared
+    /// memory. If the lane's number is given, it may also be to local memory.
     fn host_of_staged_lane(
         &mut self,
         (access, rights): (&Access, Rights),
@@ -182,7 +188,7 @@ impl BlockLowerer<'_, '_, '_> {
             self.require(hit, helper);
             return host;
         }
-        // Which memory it is in differs from lane to lane: a branch would be guessed wrong.
+        // The memory differs from lane to lane: a branch would be mispredicted.
         let (shared, bytes) = self.memory_at_offsets(Space::Shared);
         let (offset, is_shared) = self.offset_in_window(access, address, abi::SHARED_WINDOW, bytes);
         let in_shared = self.b.ins().iadd(shared, offset);
@@ -198,7 +204,8 @@ impl BlockLowerer<'_, '_, '_> {
         result
     }
 
-    /// What an address is in a window's memory, which is so long, and whether that is in range.
+    /// Returns the offset of an address in a window's memory of `bytes` bytes, and whether the
+    /// access is in range.
     fn offset_in_window(
         &mut self,
         access: &Access,
@@ -208,14 +215,15 @@ impl BlockLowerer<'_, '_, '_> {
     ) -> (Clif, Clif) {
         let window = self.ctx_load(types::I64, window);
         let offset = self.b.ins().isub(address, window);
-        // The first byte is inside, so that the sum does not wrap.
+        // The first byte is inside, so the sum does not wrap.
         let begins = self.b.ins().icmp(IntCC::UnsignedLessThan, offset, bytes);
         let end = self.b.ins().iadd_imm_s(offset, i64::from(access.bytes()));
         let ends = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, end, bytes);
         (offset, self.b.ins().band(begins, ends))
     }
 
-    /// Host address of a generic access of a lane of the chunk to an element of a word in its local memory, and whether it is there.
+    /// Returns the host address of a lane's generic access to an element of at most a word in its
+    /// local memory, and whether it is in range.
     fn host_of_local_lane(&mut self, access: &Access, address: Clif, lane: Clif) -> (Clif, Clif) {
         let bytes = self.ctx_load(types::I64, abi::LOCAL_BYTES);
         let (offset, mut inside) = self.offset_in_window(access, address, abi::LOCAL_WINDOW, bytes);
@@ -232,14 +240,14 @@ impl BlockLowerer<'_, '_, '_> {
         (self.b.ins().iadd(start, place), inside)
     }
 
-    /// Calls the helper for the lanes of the chunk whose bits are set. A fault of a load is left for the end of its
-    /// segment; any other ends the call.
+    /// Calls the helper for the lanes of the chunk whose bits are set. With `leaves_later`, as for
+    /// loads, a fault is left for the end of the segment; otherwise a fault ends the call.
     pub(super) fn call_access(&mut self, desc: AccessId, bits: Clif, leaves_later: bool) {
         let first = self.first_lane();
         self.call_access_from(desc, bits, first, leaves_later);
     }
 
-    /// The helper for lanes from this one on.
+    /// Calls the helper for lanes from `first` on.
     pub(super) fn call_access_from(
         &mut self,
         desc: AccessId,

@@ -1,4 +1,5 @@
-//! Tables that code reads: symbols, since their addresses differ from process to process.
+//! Tables that code reads. Code names them by symbols, since their addresses differ from process to
+//! process.
 
 use std::sync::LazyLock;
 
@@ -12,19 +13,19 @@ use warploom_ir::{SharedFn, special};
 
 use super::masks::MASK_WORDS;
 
-/// Of the names of tables in CLIF.
+/// The namespace of tables in CLIF.
 pub const NAMESPACE: u32 = 1;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Table {
     MaskWords,
     TwoOverPi,
-    /// The polynomials of a shared function that has some.
+    /// The polynomials of a shared function, if it has any.
     Rows(SharedFn),
 }
 
 impl Table {
-    /// All of them, in the order of their numbers.
+    /// Returns all tables, in the order of their numbers.
     pub fn all() -> &'static [Table] {
         static ALL: LazyLock<Vec<Table>> = LazyLock::new(|| {
             let with_rows =
@@ -35,7 +36,7 @@ impl Table {
         &ALL
     }
 
-    /// The symbol that code knows it by.
+    /// Returns the table's symbol in code.
     pub fn name(self) -> String {
         match self {
             Table::MaskWords => "warploom_mask_words".into(),
@@ -54,7 +55,7 @@ impl Table {
         }
     }
 
-    /// Its address in code.
+    /// Returns the table's address in code.
     pub(super) fn in_code(self, b: &mut FunctionBuilder) -> Clif {
         let number =
             Table::all().iter().position(|&table| table == self).expect("all tables are listed");

@@ -1,4 +1,4 @@
-//! Ends of blocks at which lanes wait: dispatchers, and barriers.
+//! Ends of blocks at which lanes wait: dispatchers and barriers.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Value as Clif, types};
@@ -10,7 +10,7 @@ use super::block::BlockLowerer;
 use super::chunk::flags;
 
 impl BlockLowerer<'_, '_, '_> {
-    /// A test for each place, in order. Mostly it is one of the first that has lanes.
+    /// Emits a test for each place, in order. Mostly one of the first places has lanes.
     pub(super) fn dispatch(
         &mut self,
         places: &[(Reg, BlockId)],
@@ -23,7 +23,8 @@ impl BlockLowerer<'_, '_, '_> {
         };
         let taken: Vec<_> = places.iter().map(|_| take()).collect();
         if let Some(from) = from {
-            // First those from there on; if they have none, a lane that waits does so before.
+            // Try the places from `from` on first. If they have no lanes, a lane waits at an
+            // earlier place.
             let from = self.scalar(from);
             let past = self.b.ins().icmp_imm_u(
                 IntCC::UnsignedGreaterThanOrEqual,
@@ -55,7 +56,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// What a mask register holds.
+    /// Returns the lanes that a mask register holds.
     fn lanes_that_wait(&mut self, reg: Reg) -> Clif {
         let offset = self.facts.layout.offset(reg) as i32;
         self.b.ins().load(types::I64, flags(), self.registers, offset)
@@ -91,8 +92,11 @@ impl BlockLowerer<'_, '_, '_> {
         self.leave_to_barrier(barrier.kind.into(), barrier.counts, names_lanes, resume);
     }
 
-    /// Goes on with the block's next warp, if warps go in step, this is not the round's last one, and those before it have come to
-    /// this barrier. Otherwise the code that follows returns to the scheduler.
+    /// Continues with the block's next warp at a barrier. Otherwise the code that follows returns
+    /// to the scheduler.
+    ///
+    /// The next warp runs if warps go in step, this warp is not the round's last, and the warps
+    /// before it have come to this barrier.
     fn pass_on(&mut self, barrier: &Barrier, resume: BlockId) {
         let Some((top, needed)) = self.region.turns else {
             unreachable!("a block of the region passes on")
@@ -141,7 +145,7 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.switch_to_block(slow);
     }
 
-    /// Returns to the scheduler, which counts warps unless it is told.
+    /// Returns to the scheduler, which counts warps unless told otherwise.
     pub(super) fn leave_to_barrier(
         &mut self,
         kind: BarrierKind,
@@ -164,8 +168,9 @@ impl BlockLowerer<'_, '_, '_> {
     }
 }
 
-/// Whether code goes on with the next warp at the end of a block by itself: at a barrier of the whole block, in hot code. The block
-/// counts something, so that no turn passes without.
+/// Returns whether code itself continues with the next warp at the end of a block: at a barrier of
+/// the whole block, in hot code. The block counts something, so that no turn passes without a
+/// count.
 pub(super) fn passes_on(block: &Block, effort: Effort) -> bool {
     let Terminator::Barrier { barrier, .. } = &block.term else { return false };
     let id =

@@ -1,4 +1,4 @@
-//! Operations on the whole warp: cross-lane reads, and getting operands into memory for them.
+//! Operations on the whole warp: cross-lane reads, and stores of their operands to memory.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{BlockArg, InstBuilder, Value as Clif, types};
@@ -10,7 +10,8 @@ use super::chunk::flags;
 use crate::forms::clif_type;
 
 impl BlockLowerer<'_, '_, '_> {
-    /// Stores operands that no segment has stored: uniform and affine values, and rows of registers.
+    /// Stores operands that no segment has stored: uniform and affine values, and rows of
+    /// registers.
     pub(super) fn settle_slots(&mut self, operands: &[Value]) {
         let mut varying = Vec::new();
         for &v in operands {
@@ -37,7 +38,7 @@ impl BlockLowerer<'_, '_, '_> {
         });
     }
 
-    /// Whether the segment that computes the value has stored it.
+    /// Returns whether the segment that computes the value has stored it.
     fn stored_by_segment(&self, v: Value) -> bool {
         matches!(
             self.facts.planned.plan.steps.get(self.facts.planned.plan.home[v] as usize),
@@ -45,7 +46,7 @@ impl BlockLowerer<'_, '_, '_> {
         )
     }
 
-    /// A lane number modulo the warp, `i64`.
+    /// Returns a lane number modulo the warp, `i64`.
     pub(super) fn wrapped_lane(&mut self, lane: Clif) -> Clif {
         let lanes = i64::from(self.facts.function.lanes);
         let lane = self.b.ins().uextend(types::I64, lane);
@@ -104,7 +105,7 @@ impl BlockLowerer<'_, '_, '_> {
         );
     }
 
-    /// Lanes of a row from those that a row of numbers names, modulo the warp.
+    /// Copies lanes of a row. A row of numbers names the source lanes, modulo the warp.
     fn exchange_by(&mut self, ty: Type, picks: u32, from: u32, to: u32) {
         let head = self.b.create_block();
         let exit = self.b.create_block();
@@ -112,7 +113,7 @@ impl BlockLowerer<'_, '_, '_> {
         let zero = self.b.ins().iconst(types::I64, 0);
         self.b.ins().jump(head, &[BlockArg::Value(zero)]);
         self.b.switch_to_block(head);
-        // Four lanes at a time keep the loop's own work small.
+        // Four lanes per round keep the loop's own work small.
         let step = if self.facts.function.lanes.is_multiple_of(4) { 4 } else { 1 };
         let cells = [Type::I32, ty].map(|ty| self.slot_lane(0, ty, lane));
         for i in 0..step {

@@ -1,4 +1,4 @@
-//! A function of the IR by itself: no instruction set, and no driver.
+//! A function of the IR alone, without instruction set and driver.
 
 use warploom_container::Code;
 use warploom_guest::LiftError;
@@ -31,7 +31,8 @@ impl Guest for Ir {
         false
     }
 
-    /// Constant bank 0 holds the arguments, each at a multiple of its size; local memory is the launch's stack.
+    /// Prepares a launch. Constant bank 0 holds the arguments, each at a multiple of its size;
+    /// local memory is the launch's stack.
     fn environment(&self, launch: &Launching<'_>) -> Result<Environment, Error> {
         let mut bank: Vec<u8> = Vec::new();
         for argument in launch.bytes()? {

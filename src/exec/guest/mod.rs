@@ -1,4 +1,5 @@
-//! What differs between instruction sets when a kernel is translated and launched: a file for each.
+//! The differences between instruction sets when a kernel is translated and launched: a file for
+//! each instruction set.
 
 #[cfg(feature = "gfx9")]
 mod gfx9;
@@ -28,37 +29,38 @@ use super::services::Printed;
 use super::{Arg, Error, FidelityClass, ImagePool, Kernel, LaunchOptions};
 use crate::images::{self as given, ImageDescription, Sampler, Texture};
 
-/// An instruction set with the driver that goes with it.
+/// An instruction set with its driver.
 pub(super) trait Guest: Sync {
-    /// Where shared and local memory appear in the generic address space.
+    /// Returns the places of shared and local memory in the generic address space.
     fn windows(&self) -> Windows;
 
-    /// IR of a kernel.
+    /// Returns the IR of a kernel.
     fn lift(&self, kernel: &Lifting<'_>) -> Result<Function, LiftError>;
 
-    /// Whether lifting follows code from the entry on, so that another entry finds other code.
+    /// Returns whether lifting follows code from the entry on, so that another entry finds other
+    /// code.
     fn lifts_from_entry(&self) -> bool {
         false
     }
 
-    /// What a kernel does before it has waited for memory, and other accesses that are not defined, in words. None: this
-    /// instruction set has no such check.
+    /// Lists, as text, a kernel's undefined accesses, such as uses of a result before the kernel
+    /// has waited for memory. Returns `None` if this instruction set has no such check.
     fn check_waits(&self, _: &Lifting<'_>) -> Option<Result<Vec<String>, LiftError>> {
         None
     }
 
-    /// What stands at an address, legal or not; none where there is no code.
+    /// Returns the instruction at an address, legal or not, or `None` if there is no code.
     fn instruction(&self, code: &Code, pc: u64) -> Option<Placed>;
 
-    /// The line of an offset in code that is text.
+    /// Returns the line of an offset in code that is text.
     fn line(&self, _: &Linked, _offset: u64) -> Option<SourcePlace> {
         None
     }
 
-    /// Whether a function that the module does not define is one that the host provides.
+    /// Returns whether the host provides a function that the module does not define.
     fn provides(&self, name: &str) -> bool;
 
-    /// Checks a launch and puts together what the kernel will find.
+    /// Checks a launch and prepares the environment of the kernel.
     fn environment(&self, launch: &Launching<'_>) -> Result<Environment, Error>;
 
     /// Reserves memory for an image.
@@ -67,27 +69,29 @@ pub(super) trait Guest: Sync {
         Err(Error::Surface { name: name.into(), problem })
     }
 
-    /// The argument that stands for an image, the `number`th of the launch.
+    /// Returns the argument for an image, which is image `number` of the launch.
     fn image_argument(&self, memory: &Memory, _number: usize, image: &Image) -> Result<Arg, Error> {
         Ok(Arg::pointer(crate::images::object(memory, &image.object)?))
     }
 
-    /// The handle of the `number`th of a launch's images and, behind them, its textures; none if there are no handles.
+    /// Returns the handle of image `number` of a launch; textures are numbered behind the images.
+    /// Returns `None` if there are no handles.
     fn handle(&self, _number: usize, _sampled: bool) -> Option<u32> {
         None
     }
 
-    /// The value of a symbol that the driver defines.
+    /// Returns the value of a symbol that the driver defines.
     fn driver_symbol(&self, _name: &str) -> Option<u64> {
         None
     }
 
-    /// The handles of what a module says itself, such as a sampler with an initial content.
+    /// Returns the handles of objects that a module itself defines, such as a sampler with an
+    /// initial content.
     fn own_handles(&self, _: &Module) -> Vec<(SymbolId, u32)> {
         vec![]
     }
 
-    /// What a driver makes of all images of a launch; none if arguments say all there is to say.
+    /// Returns the driver's pool of all images of a launch, or `None` if arguments are enough.
     fn image_pool(
         &self,
         _: &Memory,
@@ -97,7 +101,7 @@ pub(super) trait Guest: Sync {
         Ok(None)
     }
 
-    /// Puts the descriptors that a driver kept into memory.
+    /// Puts descriptors that a driver kept into memory.
     fn captured_pool(
         &self,
         _: &Memory,
@@ -107,26 +111,27 @@ pub(super) trait Guest: Sync {
         Err(Error::NoPool)
     }
 
-    /// Whether images have descriptors that kernels read from buffers.
+    /// Returns whether images have descriptors that kernels read from buffers.
     fn has_descriptors(&self) -> bool {
         false
     }
 
-    /// The descriptor of a texture's sampler, as kernels read it from buffers.
+    /// Returns the descriptor of a texture's sampler, as kernels read it from buffers.
     ///
     /// # Errors
-    /// There are none, or it cannot say what the texture does.
+    /// The instruction set has no such descriptors, or a descriptor cannot express the texture's
+    /// sampling.
     fn sampler_descriptor(&self, _: &given::Sampling) -> Result<[u32; 4], String> {
         Err("descriptors of samplers in buffers and registers are those of GFX9".into())
     }
 
-    /// The words that stand for a sampler; none if samplers are not executed yet.
+    /// Returns the words of a sampler, or `None` if samplers are not executed yet.
     fn sampler(&self, _: Sampler) -> Option<Vec<u32>> {
         None
     }
 }
 
-/// Images whose handles are words of constant bank 0, by byte offset there.
+/// Images whose handles are words of constant bank 0, by byte offset in the bank.
 pub(super) type KnownImages = Vec<(u32, Shape)>;
 
 /// A kernel to lift.
@@ -134,10 +139,11 @@ pub(super) struct Lifting<'a> {
     pub linked: &'a Linked,
     pub kernel: FunctionId,
     pub code: &'a Code,
-    /// Where indirect jumps were seen to go besides what the module says, in the order they were seen.
+    /// Seen targets of indirect jumps that the module does not list, in the order in which they
+    /// were seen.
     pub discovered: &'a [u64],
     pub images: &'a [(u32, Shape)],
-    /// Blocks are consecutive instructions of the guest's, for reports.
+    /// If set, blocks are consecutive guest instructions, for reports.
     pub plain: bool,
 }
 
@@ -148,31 +154,31 @@ pub(super) struct Launching<'a> {
     pub options: &'a LaunchOptions,
 }
 
-/// What a kernel finds when it starts.
+/// The environment in which a kernel starts.
 pub(super) struct Environment {
     pub config: LaunchConfig,
     /// Images for which the kernel may be specialised.
     pub images: KnownImages,
     /// Guest memory that is released when the launch is over.
     pub held: Vec<u64>,
-    /// Given back then.
+    /// Pages that are given back when the launch is over.
     pub lent: Vec<ReadOnly>,
-    /// Where the kernel leaves what it prints; none if it asks the host to print, or prints nothing.
+    /// The kernel's printed text; `None` if the kernel asks the host to print, or prints nothing.
     pub print: Option<Box<dyn Prints>>,
 }
 
-/// Where a kernel leaves what it prints.
+/// The place where a kernel leaves its printed text.
 pub(super) trait Prints {
-    /// The text, when the launch is over.
+    /// Returns the text, when the launch is over.
     fn text(&self, program: &Program) -> Result<Printed, Error>;
 }
 
-/// A line of code that is text, and the source line that it was made from, if the text says so.
+/// A line of code that is text, and its source line, if the text has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourcePlace {
-    /// Which of several texts that were linked.
+    /// The name of the text, if several texts were linked.
     pub part: Option<String>,
-    /// From 1 on.
+    /// The number of the line, from 1 on.
     pub line: u32,
     pub source: Option<(String, u32)>,
 }
@@ -195,14 +201,14 @@ pub(super) struct Placed {
     pub pc: u64,
     /// The address after it.
     pub next: u64,
-    /// As a disassembler prints it; of what is no instruction its bits.
+    /// The text of a disassembler; for a word that is no instruction, its bits.
     pub text: String,
-    /// With its modifiers, without operands.
+    /// The name with its modifiers, without operands.
     pub mnemonic: String,
     pub class: FidelityClass,
 }
 
-/// So many instructions from an address on.
+/// Returns `count` instructions from an address on.
 pub(super) fn instructions<'a>(
     guest: &'a dyn Guest,
     code: &'a Code,
@@ -224,7 +230,7 @@ pub(super) fn of(isa: Isa) -> &'static dyn Guest {
         #[cfg(feature = "visa")]
         Isa::Visa { .. } => &visa::Visa,
         Isa::Ir => &ir::Ir,
-        // Readers of binaries make no modules of guests that are left out.
+        // Readers of binaries make no modules of guests that are not compiled in.
         #[allow(unreachable_patterns, reason = "no guest may be left out")]
         _ => &ir::Ir,
     }
@@ -241,7 +247,7 @@ impl From<Fidelity> for FidelityClass {
 }
 
 impl Launching<'_> {
-    /// Shape and limits as the options have them.
+    /// Returns the shape and limits of the options.
     fn config(&self) -> LaunchConfig {
         let mut config = LaunchConfig::new(self.options.grid, self.options.block);
         config.threads = self.options.threads;
@@ -250,20 +256,22 @@ impl Launching<'_> {
         config.cooperative = self.options.cooperative;
         config.deadlock_after = self.options.deadlock_after;
         if self.options.block_start.is_some() {
-            // What a block begins with lies in rows of the workers that run at once.
+            // The data that a block begins with lies in rows of the workers that run at once.
             config.aside_blocks = 0;
         }
         config
     }
 
-    /// Static and dynamic shared memory of a block.
+    /// Returns the static and dynamic shared memory of a block.
     fn shared_bytes(&self, dynamic: u32) -> Result<u32, Error> {
         let static_bytes = self.kernel.function().shared_bytes;
         let total = static_bytes.saturating_add(dynamic.into());
         u32::try_from(total).map_err(|_| Error::SharedMemory { total, static_bytes, dynamic })
     }
 
-    /// The same as NVIDIA's GPUs hand it out. Compilers do not know where dynamic shared memory ends, and read it in vectors of 16 bytes.
+    /// Returns the static and dynamic shared memory of a block as NVIDIA's GPUs allot it, in
+    /// vectors of 16 bytes. Compilers do not know where dynamic shared memory ends, and read it in
+    /// vectors.
     fn shared_bytes_in_vectors(&self) -> Result<u32, Error> {
         const VECTOR: u32 = 16;
         let dynamic = self.options.shared_bytes;
@@ -290,7 +298,7 @@ impl Launching<'_> {
         }
     }
 
-    /// The bytes of each argument, none of which may be local memory.
+    /// Returns the bytes of each argument, none of which may be local memory.
     fn bytes(&self) -> Result<Vec<Vec<u8>>, Error> {
         let kernel = || self.kernel.function().name.clone();
         let bytes = |(n, arg): (usize, &Arg)| match arg.content() {
@@ -300,7 +308,7 @@ impl Launching<'_> {
         self.args.iter().enumerate().map(bytes).collect()
     }
 
-    /// The parameter block: the bytes of each argument at its parameter's offset.
+    /// Returns the parameter block: the bytes of each argument at its parameter's offset.
     fn params(&self, args: &[Vec<u8>]) -> Result<Vec<u8>, Error> {
         let function = self.kernel.function();
         let (expected, given) = (function.params.len(), args.len());

@@ -1,7 +1,9 @@
-//! What kernels printed: the buffer that compiled OpenCL code writes, and the host reads when the launch is over.
+//! Printed text of kernels: the buffer that compiled OpenCL code writes, and the host reads when
+//! the launch is over.
 //!
-//! The buffer begins with two words, the bytes used behind them and the bytes there are. Then comes a record for each call: the
-//! number of its format, and the arguments, each in whole words. Strings lie in the record.
+//! The buffer begins with two words: the number of bytes used behind them, and the number of bytes
+//! available. Then follows a record for each call: the number of its format, and the arguments,
+//! each in whole words. Strings lie in the record.
 //!
 //! Source: LLVM, `AMDGPUPrintfRuntimeBinding`; the device libraries' `__printf_alloc`.
 
@@ -14,10 +16,10 @@ use crate::guest::Prints;
 use crate::services::Printed;
 use crate::{Error, Program, printf};
 
-/// Bytes used, and bytes there are.
+/// Bytes used, and bytes available.
 const HEADER_BYTES: u64 = 8;
-/// Characters of text for a byte of records: lines are longer than their records, which may be a format's number alone. What is beyond
-/// that is fields of thousands of characters.
+/// The most characters of text per byte of records. Lines are longer than their records, which may
+/// be only a format's number. Text beyond this limit comes from fields of thousands of characters.
 const TEXT_FOR_A_BYTE: usize = 64;
 
 /// The buffer of a launch.
@@ -27,7 +29,7 @@ pub struct PrintBuffer {
 }
 
 impl PrintBuffer {
-    /// One with room for so many bytes of records.
+    /// Allocates a buffer with room for `bytes` bytes of records.
     pub fn new(memory: &Memory, bytes: usize) -> Result<PrintBuffer, Error> {
         let bytes = u32::try_from(bytes).unwrap_or(u32::MAX) & !3;
         let address = memory.alloc(HEADER_BYTES + u64::from(bytes), HEADER_BYTES)?;
@@ -35,8 +37,9 @@ impl PrintBuffer {
         Ok(PrintBuffer { address, bytes })
     }
 
-    /// The text, which has room according to that of the records. `lines` are the formats as the code object has them. What is no record, as the kernel may have written
-    /// anything there, ends it and counts as one call that printed nothing.
+    /// Returns the text, whose room is in proportion to the room for records. `lines` are the
+    /// formats in the code object. The kernel may have written anything there: an invalid record
+    /// ends the text, and counts as one call that printed nothing.
     fn text_by(&self, memory: &Memory, lines: &[String]) -> Result<Printed, Error> {
         let mut header = [0; 4];
         memory.read(self.address, &mut header)?;
@@ -91,20 +94,21 @@ impl Format {
         Some(Format { number: number.parse().ok()?, sizes, text: unescape(rest.as_bytes()) })
     }
 
-    /// The arguments of a record, and what is behind it.
+    /// Splits the arguments of a record from the bytes behind it.
     fn split<'r>(&self, mut record: &'r [u8]) -> Option<(Vec<&'r [u8]>, &'r [u8])> {
         let mut arguments = Vec::with_capacity(self.sizes.len());
         for &size in &self.sizes {
             arguments.push(record.get(..size)?);
             record = record.get(size.checked_next_multiple_of(4)?..)?;
         }
-        // The first argument comes first.
+        // The first argument is read first.
         arguments.reverse();
         Some((arguments, record))
     }
 }
 
-/// The characters that the compiler has written in other words: control characters, and the colon, which ends fields.
+/// Replaces escapes of the compiler by the characters: control characters, and the colon, which
+/// ends fields.
 fn unescape(text: &[u8]) -> Vec<u8> {
     const ESCAPES: [(&[u8], u8); 7] = [
         (b"\\72", b':'),
@@ -128,7 +132,7 @@ fn unescape(text: &[u8]) -> Vec<u8> {
     out
 }
 
-/// The arguments of a call, the next one last. Those that are not there are 0.
+/// The arguments of a call, with the next argument last. Missing arguments are 0.
 struct Record<'r> {
     arguments: Vec<&'r [u8]>,
 }
@@ -142,7 +146,7 @@ impl printf::Arguments<Infallible> for Record<'_> {
         let length = argument.len().min(8);
         word[..length].copy_from_slice(&argument[..length]);
         let bits = u64::from_le_bytes(word);
-        // Floats are not widened where the source had narrow ones.
+        // Narrow floats of the source are not widened.
         Ok(match (bytes, length) {
             (8, 2) => f64::from(f16::from_bits(bits as u16)).to_bits(),
             (8, 4) => f64::from(f32::from_bits(bits as u32)).to_bits(),
@@ -152,7 +156,7 @@ impl printf::Arguments<Infallible> for Record<'_> {
 
     fn vector(&mut self, components: u64) -> Result<(), Infallible> {
         let vector = self.arguments.pop().unwrap_or_default();
-        // Three components take the room of four.
+        // Three components take the space of four.
         let room = components.next_power_of_two() as usize;
         let parts = vector.chunks(vector.len().div_ceil(room).max(1)).take(components as usize);
         let parts: Vec<&[u8]> = parts.collect();

@@ -1,4 +1,4 @@
-//! NVIDIA PTX: constant banks for parameters and for what a driver sets.
+//! NVIDIA PTX: constant banks for parameters and for values that a driver sets.
 
 mod limits;
 
@@ -29,23 +29,23 @@ use crate::{Arg, Error, FidelityClass, ImagePool};
 
 pub(super) struct Ptx;
 
-/// A lane's local memory at most, as a driver has it: the window's room for it is more.
+/// The most local memory of a lane, as in drivers. The window has more room for it.
 const MAX_LOCAL: u64 = 1 << 19;
-/// Bytes for frames of functions that call themselves, if the launch does not say how many.
+/// Bytes for frames of recursive functions, if the launch does not give their size.
 const DEFAULT_STACK: u32 = 16 << 10;
 
 fn module(linked: &Linked) -> &PtxModule {
     linked.module().ptx.as_deref().expect("a module of PTX has its text")
 }
 
-/// The handle that a texture, sampler or surface of the module stands for; none if it is not bound.
+/// Returns the handle of a texture, sampler or surface of the module, or `None` if it is not bound.
 fn handle(linked: &Linked, variable: VariableId) -> Option<u64> {
     let ptx = module(linked);
     let symbol = ptx.variables.get(&variable)?;
     linked.addresses().handles.get(symbol).copied().map(u64::from)
 }
 
-/// The `.samplerref` variables that say what they are themselves.
+/// Returns the `.samplerref` variables that define their own sampler.
 fn fixed_samplers(module: &ptx::Module) -> impl Iterator<Item = (VariableId, ptx::Sampler)> {
     let variables =
         module.variables.iter().zip(0..).filter(|(variable, _)| variable.ty == Ty::Samplerref);
@@ -73,7 +73,7 @@ fn sampler((_, said): (VariableId, ptx::Sampler)) -> Sampler {
     }
 }
 
-/// Where a kernel's variables are.
+/// Returns the addresses of a kernel's variables.
 fn places(linked: &Linked, kernel: FunctionId) -> VariableAddresses {
     let ptx = module(linked);
     let mut variables: FxHashMap<VariableId, u64> = FxHashMap::default();
@@ -94,7 +94,7 @@ fn places(linked: &Linked, kernel: FunctionId) -> VariableAddresses {
     VariableAddresses::new(variables, functions.collect())
 }
 
-/// What the lifter needs to know of a kernel.
+/// Passes to `then` the lifter's information about a kernel.
 fn with_kernel<T>(
     linked: &Linked,
     kernel: FunctionId,
@@ -110,7 +110,7 @@ fn needs(linked: &Linked, kernel: FunctionId) -> &Needs {
     module(linked).needs[&kernel].get_or_init(|| with_kernel(linked, kernel, &[], Needs::of))
 }
 
-/// What a launch has of images. None: the module uses none.
+/// Returns the images of a launch, or `None` if the module uses no images.
 fn images_of(launch: &Launching<'_>, params: &[u8]) -> Result<Option<Images>, Error> {
     let kernel = launch.kernel;
     let ptx = module(kernel.program.linked());
@@ -127,7 +127,7 @@ fn images_of(launch: &Launching<'_>, params: &[u8]) -> Result<Option<Images>, Er
     )?))
 }
 
-/// The handles that a kernel names, each with what it is in this launch.
+/// Returns the handles that a kernel names, each with its value in this launch.
 fn known_handles(
     launch: &Launching<'_>,
     needs: &Needs,
@@ -153,7 +153,7 @@ fn known_handles(
     all
 }
 
-/// Every texture, sampler and surface that a kernel names stands for one of the launch.
+/// Checks that the launch binds every texture, sampler and surface that a kernel names.
 fn check_bound(launch: &Launching<'_>, named: &BTreeSet<VariableId>) -> Result<(), Error> {
     let kernel = launch.kernel;
     let linked = kernel.program.linked();
@@ -198,7 +198,7 @@ impl Guest for Ptx {
         let read = &module(linked).module;
         let at = u32::try_from(offset).ok()?;
         let place = read.position(at);
-        // The function whose name stands before it last.
+        // The function is the last whose name stands before the offset.
         let function =
             read.functions.iter().filter(|function| function.body.is_some() && function.at <= at);
         let body = function.max_by_key(|function| function.at)?.body.as_ref()?;

@@ -1,7 +1,9 @@
-//! Making functions: [`FunctionBuilder`] holds the function, [`BlockBuilder`] appends to one of its blocks at a time.
+//! Builders of functions: [`FunctionBuilder`] holds the function, [`BlockBuilder`] appends to one
+//! of its blocks at a time.
 //!
-//! Result types come from [`op_types`]. The first ill-typed operation is remembered and reported by
-//! [`FunctionBuilder::finish`], so that a lifter need not check every step; what is appended after it is meaningless.
+//! Result types come from [`op_types`]. [`FunctionBuilder::finish`] reports the first ill-typed
+//! operation, so that a lifter need not check every step. Whatever is appended after this operation
+//! is meaningless.
 
 mod ops;
 
@@ -11,7 +13,7 @@ use super::register::{Bank, BankId, CellKind, Reg};
 use super::types::{Type, Window};
 use super::typing::{Env, TypeError, op_types};
 
-/// Why a function could not be built: a defect of the lifter.
+/// The reason why a function could not be built: a defect of the lifter.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum BuildError {
     #[error(
@@ -26,7 +28,7 @@ pub enum BuildError {
     NoBlock,
 }
 
-/// A function in the making.
+/// A function that is being built.
 #[derive(Debug)]
 pub struct FunctionBuilder {
     function: Function,
@@ -36,7 +38,7 @@ pub struct FunctionBuilder {
 }
 
 impl FunctionBuilder {
-    /// `lanes` is the width of a warp, 1 to 64.
+    /// Starts a function. `lanes` is the width of a warp, 1 to 64.
     pub fn new(name: impl Into<String>, lanes: u8, nan: NanPolicy) -> Self {
         let active = BankId(0).reg(0);
         FunctionBuilder {
@@ -60,18 +62,19 @@ impl FunctionBuilder {
         BankId((self.function.banks.len() - 1) as u16)
     }
 
-    /// Says how many registers a bank has, before any is used.
+    /// Sets the number of registers of a bank, before any is used.
     pub fn set_count(&mut self, bank: BankId, count: u32) {
         self.function.banks[usize::from(bank.0)].count = count;
     }
 
-    /// Says which mask register holds the active lanes.
+    /// Sets the mask register that holds the active lanes.
     pub fn set_active(&mut self, active: Reg) {
         self.active = Some(active);
         self.function.active = active;
     }
 
-    /// A new, empty block without a terminator. The first one is the entry, which nothing may jump to.
+    /// Adds an empty block without a terminator. The first block is the entry; nothing may jump to
+    /// it.
     pub fn new_block(&mut self, pc: u64) -> BlockId {
         self.function.blocks.push(Block {
             pc,
@@ -98,14 +101,14 @@ impl FunctionBuilder {
         self.function.blocks[block.0 as usize].cost = cost;
     }
 
-    /// Takes out what `block` has, to begin it anew.
+    /// Removes the instructions and values of `block`.
     pub fn clear(&mut self, block: BlockId) {
         let Block { insts, values, .. } = &mut self.function.blocks[block.0 as usize];
         insts.clear();
         values.clear();
     }
 
-    /// Appends to `block`, after what it has. The guest pc starts as the block's.
+    /// Returns a cursor at the end of `block`. The guest pc starts as the block's.
     pub fn at(&mut self, block: BlockId) -> BlockBuilder<'_> {
         let pc = self.function.block(block).pc;
         let window = Window::all(self.function.lanes);
@@ -116,12 +119,13 @@ impl FunctionBuilder {
         self.terminated[block.0 as usize]
     }
 
-    /// What has been built so far.
+    /// The function as built so far.
     pub fn function(&self) -> &Function {
         &self.function
     }
 
-    /// The function. It is well-typed; `verify::verify` checks what concerns it as a whole.
+    /// Returns the function. It is well-typed; `verify::verify` checks properties of the whole
+    /// function.
     pub fn finish(self) -> Result<Function, BuildError> {
         if let Some(error) = self.error {
             return Err(error);
@@ -142,7 +146,8 @@ impl FunctionBuilder {
     }
 }
 
-/// A cursor at the end of a block: pc, window, guard and `nomask` set here apply to what is appended.
+/// A cursor at the end of a block. The pc, window, guard and `nomask` that are set here apply to
+/// all operations appended later.
 pub struct BlockBuilder<'a> {
     builder: &'a mut FunctionBuilder,
     block: BlockId,
@@ -162,8 +167,8 @@ impl BlockBuilder<'_> {
         self.builder
     }
 
-    /// Goes on at the end of another block, without a guard (guards are values of their block), with pc, window and
-    /// `nomask` as they are.
+    /// Moves to the end of another block. Pc, window and `nomask` stay; the guard is removed,
+    /// because guards are values of their block.
     pub fn switch_to(&mut self, block: BlockId) {
         self.block = block;
         self.guard = None;
@@ -189,7 +194,8 @@ impl BlockBuilder<'_> {
         self.guard
     }
 
-    /// Guard of the masked operations that follow; unmasked ones (uniform registers and accesses) leave it out.
+    /// Sets the guard of the masked operations that follow. Unmasked operations (uniform registers
+    /// and accesses) ignore it.
     pub fn set_guard(&mut self, guard: Option<Value>) {
         self.guard = guard;
     }
@@ -198,16 +204,16 @@ impl BlockBuilder<'_> {
         self.nomask = nomask;
     }
 
-    /// Type of a value of this block; a mask for one that does not exist.
+    /// The type of a value of this block; a mask if the value does not exist.
     pub fn ty(&self, value: Value) -> super::types::ValueType {
         let values = &self.builder.function.block(self.block).values;
         values.get(value.0 as usize).copied().unwrap_or(super::types::ValueType::MASK)
     }
 
-    /// The bits of a value that is a constant.
+    /// The bits of a constant value.
     pub fn constant(&self, value: Value) -> Option<u64> {
         let insts = &self.builder.function.block(self.block).insts;
-        // Results are numbered in order, and what is asked for is most often new.
+        // Results are numbered in order, and most requests are for new values.
         let before = |results: &[Value]| results.first().is_some_and(|first| first.0 < value.0);
         let newest = insts.iter().rev().take_while(|inst| !before(&inst.results));
         newest.into_iter().find(|inst| inst.results.first() == Some(&value)).and_then(|inst| {
@@ -223,7 +229,7 @@ impl BlockBuilder<'_> {
         self.ty(value).is_uniform()
     }
 
-    /// Appends an operation as it is; its results in order.
+    /// Appends an operation as it is, and returns its results in order.
     pub fn push(&mut self, op: Op) -> Values {
         let function = &mut self.builder.function;
         let block = &mut function.blocks[self.block.0 as usize];
@@ -242,7 +248,8 @@ impl BlockBuilder<'_> {
                 let (pc, inst, op) = (self.pc, block.insts.len(), Box::new(op));
                 let error = BuildError::Type { block: self.block.0, inst, pc, op, error };
                 self.builder.error.get_or_insert(error);
-                // As many as an operation can have, so that a caller that indexes them meets no panic.
+                // The most results of any operation, so that a caller which indexes them does not
+                // panic.
                 (0..MOST_RESULTS).map(|_| Value(u32::MAX)).collect()
             }
         }
@@ -252,8 +259,8 @@ impl BlockBuilder<'_> {
         self.push(op)[0]
     }
 
-    /// An access with the current guard, if it is masked, and the natural alignment of all its elements together
-    /// (of one element, if that is no power of two).
+    /// Makes an access, with the current guard if it is masked. Its alignment is the natural
+    /// alignment of all its elements together, or of one element if their size is no power of two.
     pub fn access(&self, space: Space, ty: Type, count: u8, address: Value, offset: i32) -> Access {
         let (guard, nomask) =
             if self.is_uniform(address) { (None, false) } else { (self.guard, self.nomask) };

@@ -45,13 +45,13 @@ macro_rules! convert {
 
 /// Values.
 impl BlockBuilder<'_> {
-    /// Uniform constant with the low bits of `bits`; for floats their bit pattern.
+    /// A uniform constant with the low bits of `bits`; for floats, `bits` is the bit pattern.
     pub fn iconst(&mut self, ty: Type, bits: u64) -> Value {
         let lanes = self.builder.function.lanes;
         self.push1(Op::Const { ty, bits: bits & ty.bits_of_lanes(lanes) })
     }
 
-    /// The mask of these lanes; of no others than the warp has.
+    /// The mask of the lanes in `bits`, without lanes that the warp does not have.
     pub fn lanes_of(&mut self, bits: u64) -> Value {
         self.iconst(Type::Mask, bits)
     }
@@ -64,7 +64,7 @@ impl BlockBuilder<'_> {
         self.iconst(Type::F64, value.to_bits())
     }
 
-    /// The value itself if it is varying, else in each lane.
+    /// The value itself if it is varying, else a varying copy of it.
     pub fn splat(&mut self, a: Value) -> Value {
         if self.is_uniform(a) { self.push1(Op::Splat { a }) } else { a }
     }
@@ -119,7 +119,7 @@ impl BlockBuilder<'_> {
         max_u => MaxU;
     }
 
-    /// Sum and carry-out mask.
+    /// The sum and the carry-out mask.
     pub fn add_carry(&mut self, a: Value, b: Value, carry: Option<Value>) -> (Value, Value) {
         let results = self.push(Op::AddCarry { a, b, carry });
         (results[0], results[1])
@@ -199,7 +199,7 @@ impl BlockBuilder<'_> {
         self.push1(Op::IntToFloat { to, signed, round, a })
     }
 
-    /// `nan` is the bits that a NaN gives.
+    /// Converts to an integer. `nan` is the result for a NaN.
     pub fn float_to_int(
         &mut self,
         to: Type,
@@ -223,7 +223,7 @@ impl BlockBuilder<'_> {
         self.push1(Op::LaneGather { a, index })
     }
 
-    /// `lanes` is the mask of the lanes that give.
+    /// Scatters `a` by lane index. `lanes` is the mask of the source lanes.
     pub fn lane_scatter(&mut self, a: Value, index: Value, lanes: Value) -> Value {
         self.push1(Op::LaneScatter { a, index, lanes })
     }
@@ -234,13 +234,13 @@ impl BlockBuilder<'_> {
         std::array::from_fn(|i| results[i])
     }
 
-    /// The words of such a texel.
+    /// The words of a texel of the format whose number is `format`.
     pub fn pack(&mut self, format: Value, a: [Value; 4]) -> [Value; 4] {
         let results = self.push(Op::Pack { format, a });
         std::array::from_fn(|i| results[i])
     }
 
-    /// The registers of D.
+    /// The registers of the product's result D.
     pub fn product(&mut self, product: Product, args: &[Value]) -> Values {
         self.push(Op::Product { product, args: args.to_vec() })
     }
@@ -280,7 +280,7 @@ impl BlockBuilder<'_> {
         self.push1(Op::RegionRead { reg, index: None, region, ty, uniform: false })
     }
 
-    /// Element 0 as a uniform value.
+    /// Reads element 0 as a uniform value.
     pub fn region_read_uniform(&mut self, reg: Reg, region: Region, ty: Type) -> Value {
         self.push1(Op::RegionRead { reg, index: None, region, ty, uniform: true })
     }
@@ -290,12 +290,12 @@ impl BlockBuilder<'_> {
         self.push(Op::RegionWrite { reg, index: None, region, value, guard, nomask });
     }
 
-    /// The region `index` bytes further on, lane by lane.
+    /// Reads the region `index` bytes further on, lane by lane.
     pub fn region_read_at(&mut self, reg: Reg, index: Value, region: Region, ty: Type) -> Value {
         self.push1(Op::RegionRead { reg, index: Some(index), region, ty, uniform: false })
     }
 
-    /// The reverse.
+    /// Writes the region `index` bytes further on, lane by lane.
     pub fn region_write_at(&mut self, reg: Reg, index: Value, region: Region, value: Value) {
         let (guard, nomask) = (self.guard, self.nomask);
         self.push(Op::RegionWrite { reg, index: Some(index), region, value, guard, nomask });
@@ -323,7 +323,7 @@ impl BlockBuilder<'_> {
 
 /// Memory. Accesses come from [`BlockBuilder::access`] or are made by hand.
 impl BlockBuilder<'_> {
-    /// One element; naturally aligned.
+    /// Loads one element, naturally aligned.
     pub fn load(
         &mut self,
         space: Space,
@@ -340,14 +340,14 @@ impl BlockBuilder<'_> {
         self.push(Op::Load { access, extend, sparse: false })
     }
 
-    /// The same, and the lanes that met a sparse non-resident page.
+    /// Loads elements. Also returns the lanes that met a sparse non-resident page.
     pub fn load_sparse(&mut self, access: Access, extend: Extend) -> (Values, Value) {
         let mut values = self.push(Op::Load { access, extend, sparse: true });
         let lanes = values.pop().expect("a sparse load says where it was one");
         (values, lanes)
     }
 
-    /// One element; naturally aligned.
+    /// Stores one element, naturally aligned.
     pub fn store(&mut self, space: Space, ty: Type, address: Value, offset: i32, value: Value) {
         let access = self.access(space, ty, 1, address, offset);
         self.store_access(access, &[value]);
@@ -363,7 +363,7 @@ impl BlockBuilder<'_> {
         self.load(Space::Const(bank), ty, Extend::None, address, 0)
     }
 
-    /// The old value.
+    /// Performs an atomic and returns the old value.
     pub fn atomic(
         &mut self,
         access: Access,
@@ -374,7 +374,7 @@ impl BlockBuilder<'_> {
         self.push1(Op::Atomic { access, op, value, compare, sparse: false })
     }
 
-    /// The same, and the lanes that met a sparse non-resident page.
+    /// Performs an atomic. Returns the old value and the lanes that met a sparse non-resident page.
     pub fn atomic_sparse(
         &mut self,
         access: Access,
@@ -386,7 +386,8 @@ impl BlockBuilder<'_> {
         (results[0], results[1])
     }
 
-    /// Samples, fetches or gathers in the active lanes of `guard`; the components, and the lanes that met a sparse page.
+    /// Samples, fetches or gathers in the active lanes of `guard`. Returns the components and the
+    /// lanes that met a sparse page.
     pub fn sample(
         &mut self,
         operation: Operation,
@@ -408,13 +409,14 @@ impl BlockBuilder<'_> {
         (std::array::from_fn(|i| results[i]), results[4])
     }
 
-    /// A wide operation in the active lanes of `guard`; its results.
+    /// Performs a wide operation in the active lanes of `guard`, and returns its results.
     pub fn wide(&mut self, op: WideOp, args: &[Value]) -> Values {
         let (guard, nomask) = (self.guard, self.nomask);
         self.push(Op::Wide { op, args: args.to_vec(), guard, nomask })
     }
 
-    /// A fault in the least active lane of these, if there is one; the builder's guard does not matter.
+    /// Raises a fault in the least active lane of `lanes`, if there is one. The builder's guard
+    /// does not matter.
     pub fn raise(&mut self, fault: LaneFault, lanes: Value) {
         self.push(Op::Raise { fault, guard: Some(lanes), nomask: self.nomask });
     }
@@ -424,13 +426,13 @@ impl BlockBuilder<'_> {
     }
 }
 
-/// Ends.
+/// Terminators.
 impl BlockBuilder<'_> {
     pub fn jump(&mut self, target: BlockId) {
         self.terminate(Terminator::Jump(target));
     }
 
-    /// To `then` if `cond`, a uniform integer or a mask, is not 0.
+    /// Goes to `then` if `cond`, a uniform integer or a mask, is not 0.
     pub fn branch(&mut self, cond: Value, then: BlockId, otherwise: BlockId) {
         self.terminate(Terminator::Branch { cond, then, otherwise });
     }
@@ -447,7 +449,7 @@ impl BlockBuilder<'_> {
         self.terminate(Terminator::Barrier { barrier, resume });
     }
 
-    /// To the first place where lanes wait, from the one with index `from` on.
+    /// Goes to the first place where lanes wait. The search begins at index `from`.
     pub fn dispatch(
         &mut self,
         places: Vec<(Reg, BlockId)>,
@@ -461,7 +463,8 @@ impl BlockBuilder<'_> {
         self.terminate(Terminator::Lanes { event, resume });
     }
 
-    /// No lane goes on from these registers, each with the pc before which its lanes wait.
+    /// Ends in a deadlock: no lane in these registers can go on. Each register comes with the pc
+    /// before which its lanes wait.
     pub fn deadlock(&mut self, waiting: Vec<(Reg, u64)>) {
         self.terminate(Terminator::Deadlock { waiting });
     }
@@ -474,7 +477,7 @@ impl BlockBuilder<'_> {
         self.terminate(Terminator::Exit);
     }
 
-    /// At the current pc.
+    /// Traps at the current pc.
     pub fn trap(&mut self, kind: TrapKind) {
         let pc = self.pc;
         self.terminate(Terminator::Trap { kind, pc });

@@ -6,7 +6,7 @@ use super::super::types::Type;
 use super::float::{Format, Frame, integral};
 use super::{each1, sign_extend, soft};
 
-/// Conversions but [`ConvertOp::ToMask`], which depends on the function's lanes.
+/// Evaluates conversions, except [`ConvertOp::ToMask`], which depends on the function's lanes.
 pub fn convert(op: ConvertOp, from: Type, to: Type, a: &[u64], out: &mut [u64]) {
     match op {
         ConvertOp::Trunc => each1(a, out, |a| a & to.bit_mask()),
@@ -18,7 +18,7 @@ pub fn convert(op: ConvertOp, from: Type, to: Type, a: &[u64], out: &mut [u64]) 
     }
 }
 
-/// Between different float types.
+/// Converts between different float types.
 pub fn fconvert(
     from: Type,
     to: Type,

@@ -1,4 +1,4 @@
-//! Float arithmetic: host instructions where they round as asked, else [`soft`].
+//! Float arithmetic: host instructions if they round as required, else [`soft`].
 
 use super::super::function::NanPolicy;
 use super::super::op::{FloatAttrs, FloatBinaryOp, FloatCc, FloatUnaryOp, Round};
@@ -23,7 +23,7 @@ impl Format {
         };
         let sign = 1 << (ty.bits() - 1);
         let least_normal = 1 << mantissa;
-        // The exponents of infinity and 1: all ones, and all ones but the highest.
+        // The exponent of infinity has all bits set, the exponent of 1 all bits but the highest.
         let infinity = sign - least_normal;
         Format { sign, infinity, one: infinity >> 1 & infinity, least_normal }
     }
@@ -33,7 +33,7 @@ impl Format {
         x & !self.sign > self.infinity
     }
 
-    /// Zero of the same sign for a denormal.
+    /// Replaces a denormal by a zero of equal sign.
     #[inline(always)]
     pub(super) fn flush(self, x: u64) -> u64 {
         if x & !self.sign < self.least_normal { x & self.sign } else { x }
@@ -41,11 +41,11 @@ impl Format {
 
     #[inline(always)]
     fn saturate(self, x: u64) -> u64 {
-        // NaNs are greater than infinity, and everything with a sign is negative, -0 or NaN.
+        // NaNs are greater than infinity, and every number with a sign bit is negative, -0 or NaN.
         if x > self.infinity { 0 } else { x.min(self.one) }
     }
 
-    /// An order of all numbers, with -0 just below +0.
+    /// A key that orders all numbers, with -0 just below +0.
     #[inline(always)]
     fn key(self, x: u64) -> i64 {
         let magnitude = (x & !self.sign) as i64;
@@ -53,7 +53,7 @@ impl Format {
     }
 }
 
-/// What surrounds the arithmetic proper: operands go through `operand`, the result through `result`.
+/// The frame around arithmetic: operands pass through `operand`, the result through `result`.
 #[derive(Clone, Copy)]
 pub(super) struct Frame {
     format: Format,
@@ -212,7 +212,7 @@ pub fn funary(
     }
 }
 
-/// Rounds to an integral value; the sign of zero stays.
+/// Rounds to an integral value and keeps the sign of zero.
 pub(super) fn integral(round: Round, x: f64) -> f64 {
     match round {
         Round::Nearest => x.round_ties_even(),
@@ -242,7 +242,7 @@ pub fn fcmp(cc: FloatCc, ty: Type, flush: bool, a: &[u64], b: &[u64]) -> u64 {
     };
     let key = |x| {
         let x = if flush { format.flush(x) } else { x };
-        // For compares both zeros are one.
+        // Compares treat both zeros as equal.
         if x == format.sign { 0 } else { format.key(x) }
     };
     mask_of(a, b, |a, b| {

@@ -1,4 +1,4 @@
-//! Integers, and the bitwise operations on floats.
+//! Integer operations, and bitwise operations on floats.
 
 use super::super::op::{BinaryOp, IntCc, UnaryOp};
 use super::super::types::Type;
@@ -59,7 +59,7 @@ pub fn binary(op: BinaryOp, ty: Type, a: &[u64], b: &[u64], out: &mut [u64]) {
     }
 }
 
-/// Sums; the carries out as a mask. Bit `i` of `carry` is the carry into element `i`.
+/// Adds rows and returns the carries as a mask. Bit `i` of `carry` is the carry into element `i`.
 pub fn add_carry(ty: Type, a: &[u64], b: &[u64], carry: u64, out: &mut [u64]) -> u64 {
     let mut carries = 0;
     for (i, ((out, &a), &b)) in out.iter_mut().zip(a).zip(b).enumerate() {

@@ -1,8 +1,9 @@
-//! What the pure operations compute, on bit patterns: the one definition behind the interpreter, the JIT's slow
-//! helpers and the constant folder.
+//! Evaluation of pure operations on bit patterns: the only definition behind the interpreter, the
+//! JIT's slow helpers and the constant folder.
 //!
-//! Functions work on rows, one `u64` per lane, zero above the type's width; `out` and all operands of one call have
-//! one length (1 for a single value). Masks that go in or out have bit `i` for element `i` of the row.
+//! Functions work on rows, one `u64` per lane, zero above the type's width. `out` and all operands
+//! of one call have equal lengths (1 for a single value). In masks, bit `i` belongs to element `i`
+//! of the row.
 
 mod convert;
 mod float;
@@ -18,21 +19,22 @@ use super::op::{ConvertOp, Op, UnaryOp};
 use super::shared;
 use super::types::Type;
 
-/// What [`lanewise`] produced besides the row.
+/// The output of [`lanewise`] besides the row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Output {
-    /// The result is the row.
+    /// The row is the only result.
     Row,
-    /// The result is this mask; the row is untouched.
+    /// This mask is the only result; the row is untouched.
     Mask(u64),
-    /// The first result is the row, the second this mask.
+    /// The first result is the row, the second result this mask.
     RowAndMask(u64),
 }
 
-/// Evaluates a lane-wise operation; `None` if `op` is none. `args` are the operands in the order of
-/// [`Op::operands`], `ty` the type of the first. Mask operands (of `Select`, `AddCarry`, and the
-/// condition of `UniformSelect`) are read from element 0 of their row. Bit `first` of masks that go
-/// in and out belongs to element 0 of the rows. A warp has so many `lanes`.
+/// Evaluates a lane-wise operation; `None` if `op` is not lane-wise. `args` are the operands in the
+/// order of [`Op::operands`], and `ty` is the type of the first operand. Mask operands (of
+/// `Select`, `AddCarry`, and the condition of `UniformSelect`) are read from element 0 of their
+/// row. Bit `first` of masks that go in and out belongs to element 0 of the rows. `lanes` is the
+/// width of a warp.
 pub fn lanewise(
     op: &Op,
     ty: Type,
@@ -81,14 +83,14 @@ pub fn lanewise(
     Some(Output::Row)
 }
 
-/// Element `i` of `a` where bit `i` is set, else of `b`.
+/// Selects element `i` of `a` if bit `i` is set, else of `b`.
 pub fn select(mask: u64, a: &[u64], b: &[u64], out: &mut [u64]) {
     for (i, ((out, &a), &b)) in out.iter_mut().zip(a).zip(b).enumerate() {
         *out = if mask >> i & 1 != 0 { a } else { b };
     }
 }
 
-/// One value from a row function: `single(|out| unary(op, ty, &[a], out))`.
+/// Returns one value from a row function: `single(|out| unary(op, ty, &[a], out))`.
 pub fn single(f: impl FnOnce(&mut [u64])) -> u64 {
     let mut out = [0];
     f(&mut out);

@@ -1,6 +1,8 @@
-//! Float arithmetic that the host has no instruction for: rounding modes other than nearest, and `f16`.
+//! Float arithmetic for which the host has no instruction: rounding modes other than nearest, and
+//! `f16`.
 //!
-//! On `rustc_apfloat`, which computes exactly and rounds once. It has no square root: see [`sqrt`].
+//! It uses `rustc_apfloat`, which computes exactly and rounds once, but has no square root: see
+//! [`sqrt`].
 
 use rustc_apfloat::ieee::{Double, Half, Single};
 use rustc_apfloat::{Float, FloatConvert};
@@ -36,7 +38,8 @@ macro_rules! with_format {
     };
 }
 
-/// Add, subtract, multiply or divide; the bits of a NaN are arbitrary. `Min` and `Max` are not arithmetic and give `a`.
+/// Adds, subtracts, multiplies or divides. The bits of a NaN are arbitrary. `Min` and `Max` are not
+/// arithmetic and give `a`.
 pub fn binary(op: FloatBinaryOp, ty: Type, round: Round, a: u64, b: u64) -> u64 {
     fn go<F: Float>(op: FloatBinaryOp, round: Round, a: u64, b: u64) -> u64 {
         let (a, b, round) = (of::<F>(a), of::<F>(b), mode(round));
@@ -61,11 +64,13 @@ pub fn fma(ty: Type, round: Round, a: u64, b: u64, c: u64) -> u64 {
 
 /// Square root, rounded in any direction.
 ///
-/// The root rounded to nearest, `r`, is a neighbour of the exact one, so the sign of `r * r - x` tells which rounded
-/// value another mode wants. An fma that rounds up gives a positive result if and only if the exact one is positive
-/// (even one too small to represent), and so for down and negative ones: the sign is exact.
+/// The root rounded to nearest, `r`, is a neighbour of the exact root. So the sign of `r * r - x`
+/// tells which rounded value another mode requires. An fma that rounds up gives a positive result
+/// if and only if the exact result is positive (even if it is too small to represent). An fma that
+/// rounds down likewise gives exactly the negative results. So the sign is exact.
 pub fn sqrt(ty: Type, round: Round, x: u64) -> u64 {
-    // The nearest root in f64 has at least 2 * 11 + 2 bits, so that rounding it again to f16 is innocuous.
+    // The nearest root in f64 has at least 2 * 11 + 2 bits, so rounding it again to f16 is
+    // innocuous.
     let nearest = match ty {
         Type::F16 => convert(Type::F64, Type::F16, Round::Nearest, to_f64(ty, x).sqrt().to_bits()),
         Type::F32 => f32::from_bits(x as u32).sqrt().to_bits().into(),
@@ -85,7 +90,7 @@ pub fn sqrt(ty: Type, round: Round, x: u64) -> u64 {
     }
 }
 
-/// Between two different float types.
+/// Converts between two different float types.
 pub fn convert(from: Type, to: Type, round: Round, a: u64) -> u64 {
     fn go<F: FloatConvert<Half> + FloatConvert<Single> + FloatConvert<Double>>(
         to: Type,
@@ -109,7 +114,7 @@ pub fn from_int(to: Type, round: Round, value: i128) -> u64 {
     with_format!(to, go(round, value))
 }
 
-/// Any float as an `f64`, exactly (a NaN as some NaN).
+/// Any float as an `f64`, exactly (a NaN becomes some NaN).
 pub fn to_f64(ty: Type, x: u64) -> f64 {
     match ty {
         Type::F16 => half::f16::from_bits(x as u16).to_f64(),
@@ -118,7 +123,7 @@ pub fn to_f64(ty: Type, x: u64) -> f64 {
     }
 }
 
-/// An `f64` that the type represents, as its bits.
+/// The bits of an `f64` that the type can represent.
 pub fn from_exact_f64(ty: Type, x: f64) -> u64 {
     match ty {
         Type::F16 => half::f16::from_f64(x).to_bits().into(),

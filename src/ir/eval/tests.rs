@@ -1,5 +1,5 @@
-//! Against what Rust's own integers and the exact arithmetic of `i128` say. Floats wider than `f16` are tested against
-//! the host's instructions in `tests/float_hardware.rs`.
+//! Tests against Rust's own integers and the exact arithmetic of `i128`. `tests/float_hardware.rs`
+//! tests floats wider than `f16` against the host's instructions.
 
 use half::f16;
 
@@ -137,7 +137,7 @@ fn masks_follow_the_first_lane() {
     let op = Op::ICmp { cc: IntCc::LtU, a: super::super::Value(0), b: super::super::Value(1) };
     let output = lanewise(&op, Type::I32, NAN, (64, 5), &[&[1, 9, 3], &[4, 4, 4]], &mut [0; 3]);
     assert_eq!(output, Some(Output::Mask(0b101 << 5)));
-    // Of a mask the other lanes of the warp, and those that it has.
+    // `Not` gives the other lanes of the warp; `ToMask` keeps only lanes that the warp has.
     for (lanes, all) in [(5, 0x1f), (32, 0xffff_ffff), (64, u64::MAX)] {
         let one = |op: Op, ty, bits: u64| {
             let mut out = [0];
@@ -172,10 +172,11 @@ fn units(x: f16) -> Option<i128> {
     Some(if bits >> 15 != 0 { -magnitude } else { magnitude })
 }
 
-/// The f16 that a number of units rounds to, found by trying all of one sign in order. 0 is left to the caller.
+/// The f16 to which a number of units rounds, found by a search through the values of one sign. The
+/// caller handles 0.
 fn rounded(exact: i128, round: Round) -> f16 {
     let (negative, magnitude) = (exact < 0, exact.unsigned_abs() as i128);
-    // Infinity stands for the number that the next exponent would hold.
+    // Infinity stands for the number that would have the next exponent.
     let at = |bits: u16| units(f16::from_bits(bits)).unwrap_or(1 << (16 + 48));
     let (mut low, mut high) = (0u16, 0x7c00u16);
     while high - low > 1 {
@@ -205,7 +206,7 @@ fn half_precision_rounds_once() {
         let round = [Round::Nearest, Round::Zero, Round::Down, Round::Up][random.u32(..4) as usize];
         let attrs = FloatAttrs { round, ..FloatAttrs::IEEE };
         let [a, b, c] = [a, b, c].map(|x| u64::from(x.to_bits()));
-        // Products of units are units of 2^-96; each factor has 24 zeros at its end.
+        // Products are in units of 2^-96; each factor has 24 zeros at its end.
         let product = (x >> 24) * (y >> 24);
         let cases = [
             (

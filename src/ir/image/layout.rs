@@ -1,25 +1,27 @@
-//! Where texels lie: rows behind each other, or blocks of GOBs.
+//! The placement of texels: consecutive rows, or blocks of GOBs.
 //!
-//! A GOB ("group of bytes") is 64 bytes by 8 rows, a block a column of GOBs, and of them in slices. Source: facts,
-//! `maxwell-surfaces.md`, section 3; the order of bytes in a GOB is that of Mesa's `nil` and of the Tegra X1.
+//! A GOB ("group of bytes") is 64 bytes by 8 rows. A block is a column of GOBs, in one or more
+//! slices. Source: facts, `maxwell-surfaces.md`, section 3; the order of bytes in a GOB is that of
+//! Mesa's `nil` and of the Tegra X1.
 
-/// Bytes of a row of a GOB, and of all of it.
+/// The bytes of a row of a GOB; below, its rows and its bytes.
 const GOB_WIDTH: u32 = 64;
 const GOB_ROWS: u32 = 8;
 pub const GOB_BYTES: u32 = GOB_WIDTH * GOB_ROWS;
 
-/// How many GOBs a block is high and deep: logarithms, 0 to 5.
+/// The height and depth of a block in GOBs: logarithms, 0 to 5.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Blocks {
     pub height: u8,
     pub depth: u8,
 }
 
-/// The greatest logarithm.
+/// The greatest logarithm of a block's height or depth.
 pub const MAX_BLOCK: u8 = 5;
 
 impl Blocks {
-    /// As the hardware shrinks it for a level: less than twice as high and as deep as what is in it. Section 3.3.
+    /// Shrinks blocks for a level as the hardware does: to less than twice the height and depth of
+    /// the level's content. Section 3.3.
     fn shrunk(self, rows: u32, slices: u32) -> Blocks {
         let least = |log: u8, count: u32| {
             u32::from(log).min(count.max(1).next_power_of_two().ilog2()) as u8
@@ -34,7 +36,7 @@ impl Blocks {
         GOB_BYTES << (self.height + self.depth)
     }
 
-    /// Rows of one slice: a logarithm.
+    /// The rows of one slice: a logarithm.
     fn rows(self) -> u32 {
         GOB_ROWS.ilog2() + u32::from(self.height)
     }
@@ -42,7 +44,7 @@ impl Blocks {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Layout {
-    /// Bytes from a row to the next.
+    /// The bytes from a row to the next.
     Pitch(u32),
     Blocks(Blocks),
 }
@@ -53,7 +55,7 @@ pub struct Plane {
     pub row_bytes: u32,
     pub rows: u32,
     pub slices: u32,
-    /// Blocks are already shrunk.
+    /// The layout, with blocks already shrunk.
     pub layout: Layout,
 }
 
@@ -66,7 +68,7 @@ impl Plane {
         Plane { row_bytes, rows, slices, layout }
     }
 
-    /// Bytes from a row, or row of blocks, to the next.
+    /// The bytes from a row, or row of blocks, to the next.
     pub fn row_stride(&self) -> u64 {
         match self.layout {
             Layout::Pitch(pitch) => pitch.into(),
@@ -76,7 +78,7 @@ impl Plane {
         }
     }
 
-    /// Bytes from a slice, or from the first slice of blocks, to the next.
+    /// The bytes from a slice, or from the first slice of blocks, to the next.
     pub fn slice_stride(&self) -> u64 {
         match self.layout {
             Layout::Pitch(_) => self.row_stride() * u64::from(self.rows),
@@ -87,7 +89,7 @@ impl Plane {
         }
     }
 
-    /// With what fills up blocks.
+    /// The bytes of the plane, including padding of blocks.
     pub fn bytes(&self) -> u64 {
         match self.layout {
             Layout::Pitch(_) => self.slice_stride() * u64::from(self.slices),
@@ -97,7 +99,7 @@ impl Plane {
         }
     }
 
-    /// Where byte `x` of row `y` of slice `z` is. Sections 3.1 and 3.2.
+    /// The offset of byte `x` of row `y` of slice `z`. Sections 3.1 and 3.2.
     pub fn offset(&self, x: u32, y: u32, z: u32) -> u64 {
         let blocks = match self.layout {
             Layout::Pitch(pitch) => {
@@ -117,7 +119,7 @@ impl Plane {
         block + u64::from(gob * GOB_BYTES + in_gob(x % GOB_WIDTH, y % GOB_ROWS))
     }
 
-    /// Bytes that are together in memory from a multiple of them on.
+    /// The number of bytes that are contiguous in memory, from each multiple of this number on.
     pub const RUN: u32 = 16;
 }
 

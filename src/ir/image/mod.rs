@@ -1,7 +1,8 @@
-//! Images: what a descriptor says, in a form of our own that all instruction sets share.
+//! Images: the contents of a descriptor, in a form of our own that all instruction sets share.
 //!
-//! A driver's descriptors are decoded when a launch begins, each into a [record](Image::record) of [`RECORD_BYTES`] in guest memory that
-//! guest code can only read. Lifted code finds an image's address arithmetic there.
+//! A driver's descriptors are decoded when a launch begins, each into a [record](Image::record) of
+//! [`RECORD_BYTES`] in guest memory that guest code can only read. Lifted code reads an image's
+//! address arithmetic from this record.
 
 pub mod layout;
 pub mod sample;
@@ -14,21 +15,21 @@ use super::texel::{TexelFormat, TexelKind};
 /// The shape of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// Elements without rows, addressed to the byte.
+    /// Elements without rows, addressed by byte.
     Buffer,
     D1,
     D2,
     D3,
-    /// Six layers each.
+    /// A cube: six faces for each layer.
     Cube,
 }
 
-/// Where a component of a texel's value comes from.
+/// The source of a component of a texel's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Source {
     Zero = 0,
-    /// 1, or 1.0, as the format's components are integers or not.
+    /// 1 if the format's components are integers, else 1.0.
     One = 1,
     R = 4,
     G = 5,
@@ -37,43 +38,43 @@ pub enum Source {
 }
 
 impl Source {
-    /// None: there is none of that number.
+    /// Returns the source with a number, if there is one.
     fn numbered(number: u32) -> Option<Source> {
         use Source::*;
         [Zero, One, R, G, B, A].into_iter().find(|&source| source as u32 == number)
     }
 }
 
-/// What a descriptor of an image says.
+/// An image, as its descriptor describes it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Image {
-    /// Guest address of level 0 of layer 0.
+    /// The guest address of level 0 of layer 0.
     pub base: u64,
     pub kind: Kind,
-    /// Has layers; of cubes, six for each of `layers`.
+    /// Whether the image has layers; cubes have six faces for each of `layers`.
     pub array: bool,
-    /// Width, height and depth of level 0 in texels.
+    /// The width, height and depth of level 0 in texels.
     pub size: [u32; 3],
     pub layers: u32,
-    /// Levels in memory, and the first and the last that may be seen.
+    /// The number of levels in memory; then the first and the last visible level.
     pub levels: u8,
     pub first_level: u8,
     pub last_level: u8,
-    /// Of level 0: smaller levels have smaller blocks.
+    /// The layout of level 0; smaller levels have smaller blocks.
     pub layout: Layout,
     pub format: TexelFormat,
-    /// Colours are sRGB encoded, where the sampler allows it.
+    /// Whether colours are sRGB encoded, if the sampler allows it.
     pub srgb: bool,
-    /// Of a texel.
+    /// The bytes of a texel.
     pub bytes: u8,
-    /// What red, green, blue and alpha are.
+    /// The sources of red, green, blue and alpha.
     pub sources: [Source; 4],
-    /// Formatted loads and stores are possible.
+    /// Whether formatted loads and stores are possible.
     pub formatted: bool,
-    /// Coordinates are 0 to 1 across the image.
+    /// Whether coordinates are 0 to 1 across the image.
     pub normalized: bool,
     pub lod_bias: f32,
-    /// Least level of detail, from `first_level` on.
+    /// The least level of detail, counted from `first_level`.
     pub min_lod: f32,
 }
 
@@ -87,12 +88,12 @@ impl Image {
         Plane::new(width.saturating_mul(self.bytes.into()), height, depth, self.layout)
     }
 
-    /// From level 0 of a layer.
+    /// The offset of a level from level 0 of its layer.
     pub fn level_offset(&self, level: u8) -> u64 {
         (0..level).map(|level| self.plane(level).bytes()).sum()
     }
 
-    /// From a layer to the next. Source: facts, `maxwell-surfaces.md`, section 3.4.
+    /// The bytes from a layer to the next. Source: facts, `maxwell-surfaces.md`, section 3.4.
     pub fn layer_stride(&self) -> u64 {
         let levels = self.level_offset(self.levels);
         match self.plane(0).layout {
@@ -105,7 +106,7 @@ impl Image {
         if self.kind == Kind::Cube { 6 } else { 1 }
     }
 
-    /// With all layers.
+    /// The bytes of all layers.
     pub fn total_bytes(&self) -> u64 {
         match self.kind {
             Kind::Buffer => u64::from(self.size[0]) * u64::from(self.bytes),
@@ -113,7 +114,8 @@ impl Image {
         }
     }
 
-    /// The record of the level that surface instructions access; none if that is too large: 4 GiB or more.
+    /// The record of the level that surface instructions access. None if this level has 4 GiB or
+    /// more.
     pub fn record(&self) -> Option<[u8; RECORD_BYTES]> {
         let plane = self.plane(self.first_level);
         let row_bytes = u64::from(self.axis(0, self.first_level)) * u64::from(self.bytes);
@@ -189,12 +191,13 @@ impl Image {
         Some(record)
     }
 
-    /// Number of the [`Kind`], and above it whether there are layers: what [`flag::FORM`] says.
+    /// The number of the [`Kind`], and above it whether there are layers: the value of
+    /// [`flag::FORM`].
     pub fn form(&self) -> u32 {
         form(self.kind, self.array)
     }
 
-    /// What [`at::TRAITS`] says.
+    /// The value of [`at::TRAITS`].
     fn traits(&self) -> u32 {
         let pitch = matches!(self.layout, Layout::Pitch(_));
         let flags = [self.array, self.srgb, self.normalized, self.formatted, pitch];
@@ -204,7 +207,8 @@ impl Image {
             .fold(self.kind as u32, |all, (i, flag)| all | u32::from(flag) << (8 + i))
     }
 
-    /// The image that a record was made of. None: it says that there is none, or no image that there can be.
+    /// The image from which a record was made. None if the record means no image, or describes an
+    /// impossible image.
     pub fn from_record(record: &[u8; RECORD_BYTES]) -> Option<Image> {
         let bytes = |at: u32| <[u8; 4]>::try_from(&record[at as usize..][..4]).unwrap_or_default();
         let word = |at: u32| u32::from_le_bytes(bytes(at));
@@ -246,58 +250,62 @@ impl Image {
     }
 }
 
-/// What [`flag::FORM`] says of an image of this kind, with layers or without.
+/// The value of [`flag::FORM`] for an image of this kind, with layers or without.
 pub fn form(kind: Kind, array: bool) -> u32 {
     kind as u32 | u32::from(array) << 3
 }
 
-/// Of an image's record. One of zeros stands for an image that is not there.
+/// The bytes of an image's record. A record of zeros stands for a missing image.
 pub const RECORD_BYTES: usize = 128;
 
-/// The record of an image that is there and not supported.
+/// The record of an image that exists but is not supported.
 pub fn unsupported() -> [u8; RECORD_BYTES] {
     let mut record = [0; RECORD_BYTES];
     record[at::FLAGS as usize] = flag::UNSUPPORTED as u8;
     record
 }
 
-/// Where an image's record has what. All are 32-bit words but for three of 64 bits.
+/// Offsets in an image's record. All fields are 32-bit words except three fields of 64 bits.
 pub mod at {
-    /// Address of the first texel of the level, 64 bits.
+    /// The address of the first texel of the level, 64 bits.
     pub const BASE: u32 = 0;
     pub const ROW_BYTES: u32 = 8;
     pub const ROWS: u32 = 12;
-    /// Slices of a volume, or layers.
+    /// The slices of a volume, or the layers.
     pub const SLICES: u32 = 16;
-    /// Bytes from a row, or row of blocks, to the next.
+    /// The bytes from a row, or row of blocks, to the next.
     pub const ROW_STRIDE: u32 = 20;
-    /// Bytes from a layer, or from all slices of a block, to the next, 64 bits.
+    /// The bytes from a layer, or from all slices of a block, to the next, 64 bits.
     pub const SLICE_STRIDE: u32 = 24;
-    /// Bits of [`flag`](super::flag). Here begins what [`Shape`](super::Shape) knows.
+    /// Bits of [`flag`](super::flag). From here on, [`Shape`](super::Shape) has the words.
     pub const FLAGS: u32 = 32;
     /// Logarithms of GOBs. Layers are not parts of blocks: their depth is 0.
     pub const BLOCK_HEIGHT: u32 = 36;
     pub const BLOCK_DEPTH: u32 = 40;
-    /// Number of a [`TexelFormat`](crate::texel::TexelFormat).
+    /// The number of a [`TexelFormat`](crate::texel::TexelFormat).
     pub const FORMAT: u32 = 44;
-    /// Logarithm of a texel's bytes.
+    /// The logarithm of a texel's bytes.
     pub const TEXEL_SHIFT: u32 = 48;
     /// A [`Source`](super::Source) in four bits for each of red, green, blue, alpha.
     pub const SOURCES: u32 = 52;
-    /// Of the first level that may be seen, in texels. Depth is that of volumes, and the number of layers, or cubes, of others.
+    /// The size of the first visible level, in texels. The depth is the depth of a volume, else the
+    /// number of layers or cubes.
     pub const WIDTH: u32 = 64;
     pub const HEIGHT: u32 = 68;
     pub const DEPTH: u32 = 72;
-    /// From here on is what [`Image::from_record`](super::Image::from_record) needs of all levels. The address, 64 bits.
+    /// The address of the whole image, 64 bits. The fields from here on serve
+    /// [`Image::from_record`](super::Image::from_record), which needs all levels.
     pub const WHOLE_BASE: u32 = 80;
-    /// Three words.
+    /// The size of the whole image: three words.
     pub const WHOLE_SIZE: u32 = 88;
     pub const LAYERS: u32 = 100;
-    /// Bytes: how many levels, the first and the last that may be seen, bytes of a texel.
+    /// Four bytes: the number of levels, the first and the last visible level, the bytes of a
+    /// texel.
     pub const LEVELS: u32 = 104;
-    /// Number of a [`Kind`](super::Kind), and from bit 8 on: array, sRGB, normalized, formatted, pitch.
+    /// The number of a [`Kind`](super::Kind), and from bit 8 on: array, sRGB, normalized,
+    /// formatted, pitch.
     pub const TRAITS: u32 = 108;
-    /// Bytes of a row, or in bytes the logarithms of a block's height and depth.
+    /// The bytes of a row, or in two bytes the logarithms of a block's height and depth.
     pub const LAYOUT: u32 = 112;
     /// Floats.
     pub const LOD_BIAS: u32 = 116;
@@ -307,30 +315,30 @@ pub mod at {
 /// Bits of [`at::FLAGS`].
 pub mod flag {
     pub const PRESENT: u32 = 1;
-    /// There is one that is not supported.
+    /// There is an image that is not supported.
     pub const UNSUPPORTED: u32 = 64;
-    /// Blocks of GOBs.
+    /// The layout has blocks of GOBs.
     pub const BLOCKS: u32 = 2;
     pub const BUFFER: u32 = 4;
     pub const FORMATTED: u32 = 8;
     /// Components are signed integers.
     pub const SIGNED: u32 = 16;
-    /// A row has 16 bytes at least, so that any access fits in.
+    /// A row has at least 16 bytes, so that any access fits in it.
     pub const WIDE: u32 = 1024;
-    /// There are several levels to choose from.
+    /// There are several visible levels.
     pub const LEVELS: u32 = 256;
-    /// A volume.
+    /// The image is a volume.
     pub const VOLUME: u32 = 512;
-    /// Bits, from this one on so many: see [`form`](super::form).
+    /// The first bit and the number of bits of the form: see [`form`](super::form).
     pub const FORM: (u32, u32) = (11, 4);
     /// Components are integers.
     pub const INTEGERS: u32 = 128;
-    /// The address is a multiple of 16, as of all but buffers.
+    /// The address is a multiple of 16, which it is for all images but buffers.
     pub const ALIGNED: u32 = 32;
 }
 
-/// What code is specialised for of an image: the part of a record from [`at::FLAGS`] on, or what an instruction set has in place of
-/// that.
+/// The properties of an image for which code is specialised: the part of a record from
+/// [`at::FLAGS`] on, or an instruction set's replacement for this part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Shape([u32; 6]);
 
@@ -352,7 +360,7 @@ impl Shape {
         shape
     }
 
-    /// The word at this place of the record; none if it is not part of the shape.
+    /// The word at an offset of the record; none if the word is not part of the shape.
     pub fn word(&self, at: u32) -> Option<u32> {
         at.checked_sub(at::FLAGS).and_then(|at| self.0.get(at as usize / 4)).copied()
     }

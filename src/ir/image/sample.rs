@@ -1,17 +1,22 @@
-//! What a texture unit does: the value of an image at a coordinate, through a sampler.
+//! The function of a texture unit: the value of an image at a coordinate, through a sampler.
 //!
-//! Source: facts, `maxwell-surfaces.md`, section 5, which is for the most part what an H200 does. What that leaves open is decided
-//! here:
-//! - Offsets are added to the coordinate in texels. Repeated and mirrored images go on beside the first. Cubes take no offsets.
-//! - The image's kind says which coordinates, derivatives and layer count; a line is a plane of one row.
-//! - A level of detail chooses between the filters after the sampler's clamp, before the image's.
-//! - A level of detail that is no number is 0.
-//! - A bias of the image other than 0 is in place of the sampler's.
+//! Source: facts, `maxwell-surfaces.md`, section 5, which for the most part describes an H200. It
+//! leaves some points open, which are decided here:
+//! - Offsets are added to the coordinate in texels. Repeated and mirrored images continue beside
+//!   the first image. Cubes take no offsets.
+//! - The image's kind decides which coordinates, derivatives and layers count; a line is a plane of
+//!   one row.
+//! - The choice between the filters uses the level of detail after the sampler's clamp and before
+//!   the image's clamp.
+//! - A level of detail that is a NaN counts as 0.
+//! - A bias of the image, if not 0, replaces the sampler's bias.
 //! - Gathers read the first level of the view.
-//! - Comparisons take the texel's red after the swizzle, and the result is in all components. Integers are not compared.
-//! - A filtered NaN is `0x7fffffff`, as of all arithmetic.
-//! - Seamless cubes of integers: the texel beyond a corner is that of its own face.
-//! - An image that is larger than descriptors can say, or has no texel or level, reads as 0.
+//! - Comparisons take the texel's red after the swizzle, and all components get the result.
+//!   Integers are not compared.
+//! - A filtered NaN is `0x7fffffff`, as in all arithmetic.
+//! - Seamless cubes of integers: the texel beyond a corner is the corner's texel of the face
+//!   itself.
+//! - An image that is larger than descriptors can express, or has no texel or level, reads as 0.
 
 mod coordinate;
 mod cube;
@@ -29,54 +34,62 @@ use super::layout::{Layout, MAX_BLOCK, Plane};
 use super::sampler::{Filter, MipFilter, Sampler, Wrap};
 use super::{Image, Kind};
 
-/// Where to look.
+/// The coordinates and parameters of a texture operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Query {
-    /// Bits of floats; of fetches integers with a sign. The third of a fetch from a cube is the face.
+    /// The bits of floats; for fetches, signed integers. For a fetch from a cube, the third is the
+    /// face.
     pub coords: [u32; 3],
-    /// Of arrays. Of arrays of cubes the cube.
+    /// The layer of an array, or the cube of an array of cubes.
     pub layer: u32,
-    /// Level of detail without bias, the bits of a float; of fetches the level, an integer with a sign. Gathers have none.
+    /// The level of detail without bias, as bits of a float; for fetches the level, a signed
+    /// integer. Gathers ignore it.
     pub lod: u32,
-    /// What samplers with a comparison compare texels with, the bits of a float. Fetches do not compare.
+    /// The reference of samplers that compare, as bits of a float. Fetches do not compare.
     pub reference: u32,
-    /// In texels.
+    /// The offset in texels.
     pub offset: [i32; 3],
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operation {
     Sample,
-    /// At the level of the gradients, plus the given one: [`View::level_of_gradients`].
+    /// Samples at the level of the gradients, plus the given level: [`View::level_of_gradients`].
     SampleGradients,
-    /// Not the value but the level of detail of the gradients, in 256ths: first as it is, a number with a sign, then that of the
-    /// level, or of the place between two, that would be read.
+    /// Returns the level of detail of the gradients instead of the value, in 256ths: first
+    /// unclamped, as a signed number, then the level, or the position between two levels, that
+    /// would be read.
     Level,
-    /// A texel by its number; out of range 0.
+    /// Fetches a texel by its number; out of range it is 0.
     Fetch,
-    /// The same; out of range along an axis or of the layers the nearest there is.
+    /// Fetches a texel by its number; out of range along an axis or of the layers, it is the
+    /// nearest existing texel.
     FetchNearest,
-    /// The same; out of range along an axis as the sampler says of coordinates in texels, of the layers the last, and of a buffer 0.
+    /// Fetches a texel by its number. Out of range along an axis, the sampler's rule for
+    /// coordinates in texels holds; out of range of the layers, it is the last layer; out of range
+    /// of a buffer, it is 0.
     FetchAddressed,
-    /// A component of the four texels that a linear filter takes: lower left, lower right, upper right, upper left, where
-    /// lower is the greater y. With a comparison, its four results.
+    /// Returns a component of the four texels that a linear filter takes: lower left, lower right,
+    /// upper right, upper left, where lower means the greater y. With a comparison, returns its
+    /// four results.
     Gather {
         component: u8,
     },
 }
 
 impl Operation {
-    /// Texels by their numbers: coordinates are integers.
+    /// Returns whether coordinates are integers, the numbers of texels.
     pub fn fetches(self) -> bool {
         matches!(self, Operation::Fetch | Operation::FetchNearest | Operation::FetchAddressed)
     }
 }
 
-/// Where texels come from: guest memory.
+/// A source of texels: guest memory.
 pub trait Read {
     type Error;
 
-    /// Fills in bytes of a texel; whether they are of a sparse page that is not resident, and 0.
+    /// Reads bytes of a texel. Returns true if they belong to a non-resident sparse page, and thus
+    /// are 0.
     fn read(&mut self, address: u64, bytes: &mut [u8]) -> Result<bool, Self::Error>;
 }
 
@@ -89,7 +102,7 @@ impl<E, F: FnMut(u64, &mut [u8]) -> Result<bool, E>> Read for F {
     }
 }
 
-/// Bounds of what descriptors can say: sizes in texels, layers, and bytes of a row.
+/// The limits of descriptors: sizes in texels, layers, and bytes of a row.
 const MAX_SIZE: u32 = 1 << 17;
 const MAX_LAYERS: u32 = 1 << 17;
 const MAX_PITCH: u32 = 1 << 24;
@@ -100,19 +113,19 @@ const MAX_TEXEL_BYTES: u8 = 16;
 pub struct View {
     image: Image,
     sampler: Sampler,
-    /// Coordinates are from 0 to 1.
+    /// Whether coordinates are from 0 to 1.
     normalized: bool,
-    /// Texels are filtered across the edges of a cube's faces.
+    /// Whether texels are filtered across the edges of a cube's faces.
     seamless: bool,
-    /// From the first that may be seen on; none: nothing can be seen.
+    /// The levels from the first visible level on; empty if nothing is visible.
     levels: Vec<Level>,
-    /// Bytes from a layer to the next.
+    /// The bytes from a layer to the next.
     layer_stride: u64,
     format: Format,
 }
 
 impl View {
-    /// If the sampler compares, samples and gathers do.
+    /// Makes a view. If the sampler compares, samples and gathers compare.
     pub fn new(image: &Image, sampler: &Sampler) -> View {
         let last = last_level(image);
         let cube = image.kind == Kind::Cube;
@@ -133,11 +146,11 @@ impl View {
         }
     }
 
-    /// The value of the image: four components after the swizzle, as the bits of registers, and whether a texel of it was of a
-    /// sparse page that is not resident.
+    /// The value of the image: four components after the swizzle, as the bits of registers, and
+    /// whether any of its texels belongs to a non-resident sparse page.
     ///
     /// # Errors
-    /// Those of `read`.
+    /// The errors of `read`.
     pub fn sample<R: Read>(
         &self,
         operation: Operation,
@@ -190,10 +203,10 @@ impl View {
             }
             _ => ((lod + 0.5) as u32, 0),
         };
-        // In range already but for bits of images that are no numbers.
+        // The level is in range already, unless bits of the image are NaNs.
         let level = (level as usize).min(last);
         if operation == Operation::Level {
-            // Infinite where nothing changes: the least there is.
+            // If no coordinate changes, the level is infinite, and becomes the least value.
             let whole = (base.clamp(-128.0, 127.0) * 256.0) as i32 as u32;
             return Ok(([whole, (level as u32) << 8 | fraction, 0, 0], false));
         }
@@ -209,9 +222,10 @@ impl View {
         Ok((sum.bits(), texels.sparse))
     }
 
-    /// Level of detail from derivatives of the coordinates along x and y of the screen: the logarithm of the longer one in
-    /// texels of the first level that may be seen, whose length is taken for the greatest component and parts of the others.
-    /// Cube: the coordinates' largest component is taken for 1, and for constant. Section 5.6.
+    /// The level of detail from derivatives of the coordinates along x and y of the screen. It is
+    /// the logarithm of the longer derivative, in texels of the first visible level. A derivative's
+    /// length is approximated by its greatest component and fractions of its other components. For
+    /// cubes, the coordinates' largest component counts as 1 and as constant. Section 5.6.
     pub fn level_of_gradients(&self, dx: [f32; 3], dy: [f32; 3]) -> f32 {
         let image = &self.image;
         let axes = if image.kind == Kind::Cube { 3 } else { axes(image.kind) };
@@ -233,19 +247,19 @@ impl View {
         libm::log2(length(dx).max(length(dy))) as f32
     }
 
-    /// The sampler's part of section 5.6.
+    /// Adds the bias, and clamps as the sampler demands: part of section 5.6.
     fn clamped_lod(&self, base: f32) -> f32 {
         let (image, sampler) = (&self.image, &self.sampler);
         let bias = if image.lod_bias != 0.0 { image.lod_bias } else { sampler.lod_bias };
         (base + bias).max(sampler.min_lod).min(sampler.max_lod)
     }
 
-    /// Where a layer of a level begins. One of a cube is a face.
+    /// The address of a layer of a level. A layer of a cube is a face.
     fn layer(&self, level: &Level, layer: u32) -> u64 {
         level.address.wrapping_add(self.layer_stride.wrapping_mul(layer.into()))
     }
 
-    /// Section 5.5.
+    /// Fetches a texel: section 5.5.
     fn fetch<R: Read>(
         &self,
         query: &Query,
@@ -263,7 +277,7 @@ impl View {
         size[2] = if cube { image.faces() } else { size[2] };
         let offset = if cube { [0; 3] } else { query.offset };
         let within = |i: u32, size: u32| match nearest && size > 0 {
-            // Numbers have a sign.
+            // The numbers of texels are signed.
             true => Some((i as i32).clamp(0, size.min(i32::MAX as u32) as i32 - 1) as u32),
             false => (i < size).then_some(i),
         };
@@ -297,7 +311,8 @@ impl View {
     }
 }
 
-/// The last level from the first that may be seen on. None: nothing can be seen.
+/// The number of the last visible level, counted from the first visible level. None if nothing is
+/// visible.
 fn last_level(image: &Image) -> Option<u8> {
     if image.kind == Kind::Buffer {
         let plain =
@@ -324,7 +339,7 @@ fn axes(kind: Kind) -> usize {
     }
 }
 
-/// In texels, of a level of the view; 1 for axes that the image does not have.
+/// The size of a level of the view in texels; 1 for axes that the image does not have.
 fn size(image: &Image, level: u8) -> [u32; 3] {
     let level = u32::from(image.first_level) + u32::from(level);
     let of = |axis: usize| (image.size[axis].checked_shr(level).unwrap_or(0)).max(1);
@@ -336,26 +351,26 @@ fn size(image: &Image, level: u8) -> [u32; 3] {
     }
 }
 
-/// Of a level of detail, 256ths; 0 for what is no number.
+/// Truncates a level of detail to 256ths; 0 for a NaN.
 fn cut(lod: f32) -> f32 {
     const FAR: f32 = 1000.0;
     let places = coordinate::number(lod).clamp(-FAR, FAR) * 256.0;
     (places as i32) as f32 / 256.0
 }
 
-/// A level of an image: where its texels are.
+/// A level of an image, with the location of its texels.
 struct Level {
-    /// In texels.
+    /// The size in texels.
     size: [u32; 3],
-    /// Of the first layer.
+    /// The address of the first layer.
     address: u64,
     plane: Plane,
-    /// Of a texel.
+    /// The bytes of a texel.
     bytes: u32,
 }
 
 impl Level {
-    /// A level of the view.
+    /// Makes a level of the view.
     fn new(image: &Image, number: u8) -> Self {
         let level = image.first_level + number;
         let address =
@@ -368,7 +383,8 @@ impl Level {
         }
     }
 
-    // Offsets are sums of a column's, a row's and a slice's: section 3.2. There is none beyond the image.
+    // Offsets are sums of the offsets of a column, a row and a slice: section 3.2. Positions beyond
+    // the image have no offset.
 
     #[inline]
     fn column(&self, x: u32) -> Option<u64> {
@@ -393,23 +409,23 @@ impl Level {
         }
     }
 
-    /// Of a texel in a layer that begins here.
+    /// The address of a texel in the layer that begins at `layer`.
     #[inline]
     fn texel(&self, layer: u64, [x, y, z]: [u32; 3]) -> Option<u64> {
         address(layer, self.column(x), self.row(y), self.slice(z))
     }
 }
 
-/// None beyond the image.
+/// The sum of the parts of an address; none beyond the image.
 #[inline]
 fn address(layer: u64, column: Option<u64>, row: Option<u64>, slice: Option<u64>) -> Option<u64> {
     Some(layer.wrapping_add(column?).wrapping_add(row?).wrapping_add(slice?))
 }
 
-/// Where a query looks, in all levels.
+/// The position of a query, for all levels.
 struct SamplePoint<'a> {
     view: &'a View,
-    /// Of cubes those on the face.
+    /// The coordinates; for cubes, on the face.
     coords: [f64; 3],
     offset: [i32; 3],
     face: u32,
@@ -427,12 +443,12 @@ impl SamplePoint<'_> {
         }
     }
 
-    /// Where the layer, or a face of it, begins.
+    /// The address of the layer, or of a face of it.
     fn layer(&self, level: &Level, face: u32) -> u64 {
         self.view.layer(level, self.layer * self.view.image.faces() + face)
     }
 
-    /// The texel at the place.
+    /// The texel at the position.
     fn nearest<R: Read>(
         &self,
         level: usize,
@@ -500,13 +516,13 @@ impl SamplePoint<'_> {
         component: u8,
         texels: &mut Texels<'_, R>,
     ) -> Result<[u32; 4], R::Error> {
-        /// Ends of the spans along x and y.
+        /// The ends of the spans along x and y.
         const CORNERS: [[usize; 2]; 4] = [[0, 1], [1, 1], [1, 0], [0, 0]];
         let view = self.view;
         let level = &view.levels[0];
         let component = usize::from(component % 4);
         let mut result = [0; 4];
-        // They come through the filter, by themselves.
+        // Each texel passes the filter by itself.
         let filtered = |quad: &[([u32; 4], u32)]| match quad {
             [(texel, _), ..] if view.format.integers => texel[component],
             quad => {
@@ -558,7 +574,7 @@ impl SamplePoint<'_> {
             for (weight, i) in weights.into_iter().zip([i, i + 1]) {
                 if weight > 0 {
                     let parts = self.beyond(level, [i, j], weight, texels)?;
-                    // Only one of the four places can be beyond a corner.
+                    // At most one of the four positions is beyond a corner.
                     for (part, entry) in
                         parts.into_iter().filter(|(_, part)| *part > 0).zip(entries.by_ref())
                     {
@@ -571,7 +587,8 @@ impl SamplePoint<'_> {
         Ok(())
     }
 
-    /// A texel of the face, or beyond one of its edges; beyond a corner the three at it. With their parts of a weight.
+    /// A texel of the face, or of the face beyond an edge; beyond a corner, the three texels at it.
+    /// Each has its part of the weight.
     fn beyond<R: Read>(
         &self,
         level: &Level,

@@ -1,29 +1,32 @@
-//! Samplers: how coordinates become texels, and texels a value.
+//! Samplers: the mapping from coordinates to texels, and from texels to a value.
 //!
-//! Source: facts, `maxwell-surfaces.md`, section 1.4, in a form of our own that all instruction sets share.
+//! Source: facts, `maxwell-surfaces.md`, section 1.4, in a form of our own that all instruction
+//! sets share.
 
-/// What lies outside of an image along an axis.
+/// The continuation of an image beyond its edges along an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Wrap {
-    /// The image again. As `ClampToEdge` where coordinates are not normalized.
+    /// The image repeats. Like `ClampToEdge` if coordinates are not normalized.
     Repeat = 0,
-    /// The image again, every other time mirrored. As `ClampToEdge` where coordinates are not normalized.
+    /// The image repeats, mirrored every other time. Like `ClampToEdge` if coordinates are not
+    /// normalized.
     Mirror = 1,
     /// The outermost texel.
     ClampToEdge = 2,
     /// The border colour.
     Border = 3,
-    /// Coordinates end at the image's edge: half the outermost texel, half the border colour where texels are filtered.
+    /// Coordinates end at the image's edge: half the outermost texel, half the border colour if
+    /// texels are filtered.
     Clamp = 4,
-    /// The image mirrored at 0, then as the others of these names.
+    /// The image is mirrored at 0, then continues like the mode of similar name.
     MirrorOnceToEdge = 5,
     MirrorOnceBorder = 6,
     MirrorOnceClamp = 7,
 }
 
 impl Wrap {
-    /// By number.
+    /// All modes, by number.
     pub const ALL: [Wrap; 8] = {
         use Wrap::*;
         [
@@ -38,7 +41,7 @@ impl Wrap {
         ]
     };
 
-    /// Bits past the third do not count.
+    /// The mode with a number. Bits past the third are ignored.
     pub fn numbered(number: u32) -> Wrap {
         Self::ALL[number as usize % 8]
     }
@@ -61,7 +64,7 @@ impl Wrap {
     }
 }
 
-/// How texels of a level become a value.
+/// The filter that makes a value from texels of a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Filter {
@@ -69,17 +72,17 @@ pub enum Filter {
     Linear = 1,
 }
 
-/// How levels become a value.
+/// The filter that makes a value from levels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum MipFilter {
-    /// The first level that may be seen.
+    /// Only the first visible level counts.
     None = 0,
     Point = 1,
     Linear = 2,
 }
 
-/// What must be true of the reference and the texel, in this order.
+/// The relation of the reference to the texel, in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum CompareFn {
@@ -94,13 +97,13 @@ pub enum CompareFn {
 }
 
 impl CompareFn {
-    /// By number.
+    /// All relations, by number.
     pub const ALL: [CompareFn; 8] = {
         use CompareFn::*;
         [Never, Less, Equal, LessEqual, Greater, NotEqual, GreaterEqual, Always]
     };
 
-    /// Bits past the third do not count.
+    /// The relation with a number. Bits past the third are ignored.
     pub fn numbered(number: u32) -> CompareFn {
         Self::ALL[number as usize % 8]
     }
@@ -122,7 +125,7 @@ impl CompareFn {
         Self::ALL.into_iter().find(|function| function.name() == name)
     }
 
-    /// Of a NaN only `NotEqual` and `Always` hold.
+    /// Returns whether the relation holds. For a NaN only `NotEqual` and `Always` hold.
     pub fn holds(self, reference: f32, texel: f32) -> bool {
         match self {
             CompareFn::Never => false,
@@ -137,37 +140,38 @@ impl CompareFn {
     }
 }
 
-/// What a sampler says.
+/// A sampler, as its descriptor describes it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sampler {
-    /// Along x, y and z.
+    /// The modes along x, y and z.
     pub wrap: [Wrap; 3],
-    /// For levels of detail up to 0, and above.
+    /// The filter for levels of detail up to 0; then the filter above 0.
     pub mag: Filter,
     pub min: Filter,
     pub mip: MipFilter,
-    /// The value is how much of the texels fulfils this.
+    /// If present, the value is the share of the texels that fulfil this relation.
     pub compare: Option<CompareFn>,
-    /// Colours of images that are sRGB encoded are decoded.
+    /// Whether colours of sRGB encoded images are decoded.
     pub srgb_allowed: bool,
-    /// Texels are filtered across the edges of a cube's faces; `wrap` does not count for cubes.
+    /// Whether texels are filtered across the edges of a cube's faces; `wrap` does not count for
+    /// cubes.
     pub seamless: bool,
     pub lod_bias: f32,
     pub min_lod: f32,
     pub max_lod: f32,
-    /// Coordinates are in texels, whatever the image says.
+    /// Whether coordinates are in texels, whatever the image says.
     pub force_unnormalized: bool,
-    /// Bits of the border colour's components as they are returned.
+    /// The bits of the border colour's components as they are returned.
     pub border: [u32; 4],
-    /// Red, green and blue of the border where texels are sRGB decoded.
+    /// Red, green and blue of the border if texels are sRGB decoded.
     pub srgb_border: [u8; 3],
 }
 
-/// The greatest level of detail that descriptors can say: fixed point, four bits and eight places.
+/// The greatest level of detail of descriptors: fixed point, four bits and eight places.
 const MAX_LOD: f32 = 4095.0 / 256.0;
 
 impl Default for Sampler {
-    /// One texel of the first level, at the edge the outermost.
+    /// One texel of the first level; beyond the edge, the outermost texel.
     fn default() -> Self {
         Sampler {
             wrap: [Wrap::ClampToEdge; 3],
@@ -187,18 +191,18 @@ impl Default for Sampler {
     }
 }
 
-/// Of a sampler's record.
+/// The bytes of a sampler's record.
 pub const RECORD_BYTES: usize = 64;
 
 /// Bits of a record's first word.
 mod bit {
-    /// Of x; three bits each.
+    /// The mode of x; three bits for each axis.
     pub const WRAP: u32 = 0;
     pub const MAG: u32 = 9;
     pub const MIN: u32 = 10;
     /// Two bits.
     pub const MIP: u32 = 11;
-    /// There is one; and three bits.
+    /// Whether there is a comparison; then its three bits.
     pub const COMPARES: u32 = 13;
     pub const COMPARE: u32 = 14;
     pub const SRGB: u32 = 17;
@@ -237,7 +241,7 @@ impl Sampler {
         record
     }
 
-    /// Any bytes are some sampler.
+    /// Reads a sampler from a record. Any bytes are a valid sampler.
     pub fn from_record(record: &[u8; RECORD_BYTES]) -> Sampler {
         let mut words = [0; RECORD_BYTES / 4];
         for (word, bytes) in words.iter_mut().zip(record.chunks_exact(4)) {

@@ -8,20 +8,20 @@ use super::super::op::FloatAttrs;
 use super::super::types::Type;
 use super::{COLS, Class, Factor, LANES, Product, Storage, Sum, place_a, place_b, place_c, quad};
 
-/// A register, or an element of each lane's, in all lanes.
+/// A register, or an element of each lane's register, in all lanes.
 pub type Row<T> = [T; LANES];
 
-/// Registers of the result: at most 8.
+/// The registers of the result: at most 8.
 pub type Results = [Row<u64>; 8];
 
-/// Most rows of A.
+/// The most rows of A.
 const ROWS: usize = 16;
 
-/// Elements of C and D.
+/// The elements of C and D.
 type Sums<T> = [[T; COLS]; ROWS];
 
-/// Runs a valid product. `args` are the registers of A, B, C, and the metadata; their lanes have 64 bits, or 32 if no register has more.
-/// Lanes that a narrower warp lacks are 0.
+/// Runs a valid product. `args` are the registers of A, B, C, and the metadata. Their lanes have 64
+/// bits, or 32 bits if no register has more. Lanes that a narrower warp lacks are 0.
 pub fn evaluate<L: Copy + Into<u64>>(
     product: &Product,
     nan: NanPolicy,
@@ -49,13 +49,14 @@ struct Run<'a, L> {
     nan: NanPolicy,
     factors: [&'a [Row<L>]; 2],
     c: &'a [Row<L>],
-    /// The column in the whole of A of each stored element, row by row.
+    /// For each stored element of a row, its column in the whole of A.
     columns: Option<[Vec<u16>; ROWS]>,
 }
 
 impl<L: Copy + Into<u64>> Run<'_, L> {
-    /// Adds the products to `sums` in ascending order along the depth. That is cut into slices of `D` columns of A, which one register of
-    /// each of its halves holds. `decode` makes element `e` of a register's lanes.
+    /// Adds the products to `sums` in ascending order along the depth. The depth is cut into slices
+    /// of `D` columns of A, which one register of each half of A holds. `decode` makes element `e`
+    /// of a register's lanes.
     fn multiply<T: Copy + Default, S, const D: usize>(
         &self,
         sums: &mut Sums<S>,
@@ -104,7 +105,7 @@ impl<L: Copy + Into<u64>> Run<'_, L> {
         }
     }
 
-    /// Elements of C.
+    /// The elements of C.
     fn sums<T: Copy + Default>(&self, decode: impl Fn(Sum, &Row<L>, u16) -> Row<T>) -> Sums<T> {
         let n = self.product.c.per_register().into();
         let mut c = [[T::default(); COLS]; ROWS];
@@ -163,7 +164,7 @@ impl<L: Copy + Into<u64>> Run<'_, L> {
     }
 
     fn ints(&self) -> Results {
-        // No sum of products of at most 128 elements overflows.
+        // A sum of products of at most 128 elements does not overflow.
         let add = |sums: &mut [i32; COLS], a: i16, b: &[i16; COLS]| {
             for (sum, &b) in sums.iter_mut().zip(b) {
                 *sum = sum.wrapping_add(i32::from(a) * i32::from(b));
@@ -180,7 +181,7 @@ impl<L: Copy + Into<u64>> Run<'_, L> {
     fn bits(&self) -> Results {
         let xor = self.product.xor;
         let mut counts = [[0; COLS]; ROWS];
-        // A word is an element.
+        // Each word is an element.
         let words = |_, row: &Row<L>, _| row.map(low);
         self.multiply::<_, _, 4>(&mut counts, words, |sums, a, b| {
             for (sum, &b) in sums.iter_mut().zip(b) {
@@ -203,7 +204,8 @@ impl<L: Copy + Into<u64>> Run<'_, L> {
 
 fn add_floats(sums: &mut [f64; COLS], a: f64, b: &[f64; COLS]) {
     for (sum, &b) in sums.iter_mut().zip(b) {
-        // The product is exact: factors have at most 11 digits, and exponents that are far from those of `f64`.
+        // The product is exact: factors have at most 11 digits, and exponents far from the limits
+        // of `f64`.
         *sum += a * b;
     }
 }
@@ -219,7 +221,7 @@ fn floats<L: Copy + Into<u64>>(factor: Factor, row: &Row<L>, e: u16) -> Row<f64>
     match factor {
         Factor::Tf32 => each(|word| f32::from_bits(word & 0xffff_e000)),
         Factor::Bf16 => each(|word| f32::from_bits(word << 16)),
-        // It is the upper half of an `f16`.
+        // An E5M2 number is the upper half of an `f16`.
         Factor::E5m2 => each(|word| half(word << 8)),
         Factor::E4m3 => each(e4m3),
         _ => each(half),
@@ -233,8 +235,8 @@ fn e4m3(bits: u32) -> f32 {
     with_sign(value, bits & 0x80 != 0)
 }
 
-/// The `f16` of the low bits. A number with the exponent and mantissa shifted to their places in an `f32` is one that is smaller by the
-/// difference of the biases.
+/// The `f16` of the low bits. Exponent and mantissa are shifted to their places in an `f32`; the
+/// result is too small by the difference of the biases, which a multiplication corrects.
 fn half(bits: u32) -> f32 {
     const INFINITY: u32 = 0x7c00;
     let magnitude = bits & 0x7fff;
@@ -284,7 +286,7 @@ fn encode_sums(sum: Sum, nan: NanPolicy, row: &Row<f64>) -> Row<u64> {
     }
 }
 
-/// A number as an `f32` rounded to odd: rounding it again, to fewer digits, is as rounding once.
+/// Rounds a number to odd as an `f32`: rounding it again, to fewer digits, equals rounding once.
 fn odd_single(value: f64) -> f32 {
     let near = value as f32;
     let (wide, bits) = (f64::from(near), near.to_bits());
@@ -297,14 +299,14 @@ fn odd_single(value: f64) -> f32 {
     }
 }
 
-/// Which column of A each stored element of a row is of.
+/// For each stored element of a row, its column of A.
 fn stored_columns<L: Copy + Into<u64>>(
     product: &Product,
     metadata: &Row<L>,
 ) -> Option<[Vec<u16>; ROWS]> {
     let Storage::Sparse(selector) = product.storage else { return None };
     let words = product.metadata_words();
-    // As many lanes of four as hold the metadata of one row, or two.
+    // `words` of each four lanes hold the metadata of one row, or of two rows.
     let lane_of_word =
         |word: u16| if words == 4 { word } else { u16::from(selector) * words + word };
     let columns = |row: usize| {

@@ -1,8 +1,9 @@
 //! Products of matrices whose elements are spread over a warp: [`Op::Product`](super::Op::Product).
 //!
-//! A warp of 32 lanes holds three matrices in registers: the factors A (`rows` x `depth`) and B (`depth` x 8), and C (`rows` x 8), to which
-//! the product is added. Lane 4 g + t holds the elements at the [`ElementPosition`]s that `place_a`, `place_b` and `place_c` give. Those of one
-//! register count from its low bits. Source: facts, `ptx.md` 2.12.
+//! A warp of 32 lanes holds three matrices in registers: the factors A (`rows` x `depth`) and B
+//! (`depth` x 8), and C (`rows` x 8), to which the product is added. Lane 4 g + t holds the
+//! elements at the [`ElementPosition`]s that `place_a`, `place_b` and `place_c` give. The elements
+//! of one register count from its low bits. Source: facts, `ptx.md` 2.12.
 
 mod eval;
 mod quad;
@@ -15,12 +16,12 @@ pub use eval::{Results, Row, evaluate};
 use super::op::Round;
 use super::types::Type;
 
-/// Lanes that hold the matrices.
+/// The lanes that hold the matrices.
 pub const LANES: usize = 32;
-/// Columns of B and C.
+/// The columns of B and C.
 pub const COLS: usize = 8;
 
-/// Elements of a factor.
+/// The type of a factor's elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Factor {
     F16,
@@ -37,7 +38,7 @@ pub enum Factor {
     B1,
 }
 
-/// What factors can be multiplied with each other.
+/// Classes of factors: only factors of one class can be multiplied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Class {
     Float,
@@ -58,12 +59,12 @@ impl Factor {
         }
     }
 
-    /// Elements of a register.
+    /// The number of elements in a register.
     pub const fn per_register(self) -> u16 {
         if self.bits() == 64 { 1 } else { (32 / self.bits()) as u16 }
     }
 
-    /// Type of a register.
+    /// The type of a register.
     pub const fn register(self) -> Type {
         if self.bits() == 64 { Type::I64 } else { Type::I32 }
     }
@@ -78,7 +79,7 @@ impl Factor {
     }
 }
 
-/// Elements of C and of the result.
+/// The type of the elements of C and of the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Sum {
     F16,
@@ -88,7 +89,7 @@ pub enum Sum {
 }
 
 impl Sum {
-    /// Elements of a register.
+    /// The number of elements in a register.
     pub const fn per_register(self) -> u8 {
         if matches!(self, Sum::F16) { 2 } else { 1 }
     }
@@ -98,32 +99,35 @@ impl Sum {
     }
 }
 
-/// Order of a matrix of four products at once.
+/// The order of a matrix in four products at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Order {
     Row,
     Col,
 }
 
-/// How the elements of the factors are stored.
+/// The storage of the factors' elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Storage {
     Dense,
-    /// Of each group of elements of a row of A half is stored, and another operand, the last one, says which; this is the number of the
-    /// lanes of four that hold it, where not all do.
+    /// Half of each group of elements in a row of A is stored. The last operand, the metadata, says
+    /// which half. The number tells which lanes of four hold the metadata, if not all four do.
     Sparse(u8),
-    /// Four products of 8 x 4 and 4 x 8 elements of 16 bits at once, of lanes 4 q + 0..4 and 16 + 4 q + 0..4 each; the orders of A and B.
+    /// Four products of 8 x 4 and 4 x 8 elements of 16 bits at once, each in lanes 4 q + 0..4 and
+    /// 16 + 4 q + 0..4; the orders of A and B.
     Quad([Order; 2]),
 }
 
 /// A product: `d = a * b + c`.
 ///
-/// Of integers it is exact and wraps, or with `saturate` is clamped. Of `f64` it is a chain of fused multiply-adds in ascending order along
-/// the depth, beginning with C, each rounded by `round`. Of other floats products are exact; they are added to C in `f64` in ascending order
-/// along the depth, and the sum is rounded once to what D holds. Of bits it counts those set in `a & b`, or with `xor` in `a ^ b`.
+/// A product of integers is exact and wraps, or is clamped with `saturate`. A product of `f64` is a
+/// chain of fused multiply-adds in ascending order along the depth, beginning with C, each rounded
+/// by `round`. For other floats, products are exact. They are added to C in `f64` in ascending
+/// order along the depth, and the sum is rounded once to the type of D. A product of bits counts
+/// the bits set in `a & b`, or with `xor` in `a ^ b`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Product {
-    /// 8 or 16.
+    /// The rows of A and C: 8 or 16.
     pub rows: u8,
     pub depth: u16,
     pub a: Factor,
@@ -136,7 +140,7 @@ pub struct Product {
     pub round: Round,
 }
 
-/// A number for each lane 4 g + t.
+/// A linear function of the lane 4 g + t.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Linear {
     pub g: u16,
@@ -151,14 +155,15 @@ impl Linear {
     }
 }
 
-/// Where an element stands.
+/// The position of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ElementPosition {
     pub row: Linear,
     pub col: Linear,
 }
 
-/// Element `e` of register `r` of A, of `rows` rows; `n` elements are in a register.
+/// The position of element `e` of register `r` of A, which has `rows` rows; a register has `n`
+/// elements.
 pub const fn place_a(rows: u8, n: u16, r: u16, e: u16) -> ElementPosition {
     let (row, k) = if rows == 16 { (8 * (r & 1), r >> 1) } else { (0, r) };
     ElementPosition {
@@ -167,7 +172,7 @@ pub const fn place_a(rows: u8, n: u16, r: u16, e: u16) -> ElementPosition {
     }
 }
 
-/// Of B.
+/// The position of element `e` of register `r` of B.
 pub const fn place_b(n: u16, r: u16, e: u16) -> ElementPosition {
     ElementPosition {
         row: Linear { g: 0, t: n, add: e + 4 * n * r },
@@ -175,7 +180,7 @@ pub const fn place_b(n: u16, r: u16, e: u16) -> ElementPosition {
     }
 }
 
-/// Element `i` of C and D, of all registers.
+/// The position of element `i` of C and D, counted over all registers.
 pub const fn place_c(i: u16) -> ElementPosition {
     ElementPosition {
         row: Linear { g: 1, t: 0, add: 8 * (i >> 1) },
@@ -184,7 +189,7 @@ pub const fn place_c(i: u16) -> ElementPosition {
 }
 
 impl Product {
-    /// A dense one, wrapping and rounding to nearest.
+    /// A dense product, wrapping and rounded to nearest.
     pub const fn dense(rows: u8, depth: u16, [a, b]: [Factor; 2], [c, d]: [Sum; 2]) -> Product {
         let storage = Storage::Dense;
         Product {
@@ -201,7 +206,7 @@ impl Product {
         }
     }
 
-    /// Whether there is such a product.
+    /// Returns whether this product exists.
     pub fn is_valid(&self) -> bool {
         let class = self.a.class();
         let sums = match class {
@@ -238,13 +243,14 @@ impl Product {
         sums && factors && attributes && shape
     }
 
-    /// Halves of 16 bits that say which elements of a row are stored: four bits for two 16- or 8-bit elements of four, one of two of 32
-    /// bits, four of eight of 4 bits.
+    /// The number of 16-bit halves that tell which elements of a row are stored. Four bits select
+    /// two of four 16- or 8-bit elements, one of two 32-bit elements, or four of eight 4-bit
+    /// elements.
     fn metadata_words(&self) -> u16 {
         self.depth / self.group() / 4
     }
 
-    /// Columns that four bits of metadata are about.
+    /// The number of columns that four bits of metadata describe.
     fn group(&self) -> u16 {
         match self.a.bits() {
             32 => 2,
@@ -253,12 +259,12 @@ impl Product {
         }
     }
 
-    /// The columns of A that are stored.
+    /// The number of stored columns of A.
     fn stored_depth(&self) -> u16 {
         if matches!(self.storage, Storage::Sparse(_)) { self.depth / 2 } else { self.depth }
     }
 
-    /// Registers of A, B, C and D.
+    /// The numbers of registers of A, B, C and D.
     pub fn registers(&self) -> [u16; 4] {
         let quarter = 4 * self.a.per_register();
         let [a, b, sums] = match self.storage {
@@ -272,7 +278,7 @@ impl Product {
         [a, b, c, d]
     }
 
-    /// Types of the operands: the registers of A, B and C, and the metadata of a sparse A.
+    /// The types of the operands: the registers of A, B and C, and the metadata of a sparse A.
     pub fn operands(&self) -> impl Iterator<Item = Type> + use<> {
         let [a, b, c, _] = self.registers();
         let repeat = |ty, count: u16| std::iter::repeat_n(ty, count.into());

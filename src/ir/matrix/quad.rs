@@ -1,13 +1,13 @@
-//! Where lanes hold the elements of four products at once.
+//! The lanes that hold the elements of four products at once.
 
 use super::{Order, Sum};
 
-/// Which of the four products a lane takes part in, its half of eight lanes and its number in that.
+/// A lane's product (of four), its half of eight lanes, and its number in this half.
 fn parts(lane: usize) -> [usize; 3] {
     [lane % 16 / 4, lane / 16, lane % 4]
 }
 
-/// Product, row and column of element `i` of A.
+/// The product, row and column of element `i` of A.
 pub fn place_a(order: Order, lane: usize, i: usize) -> [usize; 3] {
     let [q, h, u] = parts(lane);
     match order {
@@ -16,7 +16,7 @@ pub fn place_a(order: Order, lane: usize, i: usize) -> [usize; 3] {
     }
 }
 
-/// Of B.
+/// The product, row and column of element `i` of B.
 pub fn place_b(order: Order, lane: usize, i: usize) -> [usize; 3] {
     let [q, h, u] = parts(lane);
     match order {
@@ -25,7 +25,8 @@ pub fn place_b(order: Order, lane: usize, i: usize) -> [usize; 3] {
     }
 }
 
-/// Of C and D, of which lanes hold other elements if they are `f16`.
+/// The product, row and column of element `i` of C and D. Lanes hold other elements if the type is
+/// `f16`.
 pub fn place_c(sum: Sum, lane: usize, i: usize) -> [usize; 3] {
     let [q, h, u] = parts(lane);
     match sum {

@@ -1,4 +1,5 @@
-//! Against products of whole matrices, with the places of elements as NVIDIA's tables give them, written out by hand.
+//! Tests against products of whole matrices. The places of elements are as in NVIDIA's tables,
+//! written out by hand.
 
 use super::*;
 use crate::NanPolicy;
@@ -20,7 +21,7 @@ fn put(registers: &mut Registers, lane: usize, register: usize, e: usize, width:
     registers[register][lane] |= bits << (e * width);
 }
 
-/// Small integers, whose products and sums any float of 11 digits has.
+/// Small integers, whose products and sums are exact in any float of 11 digits.
 fn matrix(
     random: &mut fastrand::Rng,
     rows: usize,
@@ -196,7 +197,7 @@ fn doubles_of_eight() {
     assert_eq!(run("m8n8k4.f64.f64.f64.f64", &registers)[..2], sums(&d));
 }
 
-/// Positions 0 and 2 of each group everywhere, as a public program for sm_80 has them.
+/// Positions 0 and 2 of each group are stored everywhere, as in a public program for sm_80.
 #[test]
 fn sparse_halves_of_thirty_two() {
     let mut random = fastrand::Rng::with_seed(5);
@@ -223,7 +224,7 @@ fn four_products_at_once() {
         .map(|_| (matrix(&mut random, 8, 4, -8, 16), matrix(&mut random, 4, 8, -8, 16)))
         .collect();
     let c: Vec<_> = (0..4).map(|_| matrix(&mut random, 8, 8, -8, 16)).collect();
-    // A by rows, B by columns: each lane has a row of A and a column of B.
+    // A is stored by rows, B by columns: each lane has a row of A and a column of B.
     let (mut fragment_a, mut fragment_b) = (vec![[0; LANES]; 2], vec![[0; LANES]; 2]);
     let (mut sums, mut expected) = (vec![[0; LANES]; 4], vec![[0; LANES]; 4]);
     for lane in 0..LANES {
@@ -244,7 +245,7 @@ fn four_products_at_once() {
 
 #[test]
 fn small_floats_are_those_of_their_tables() {
-    // Sums of one product with 1: A has one element in its first row and column.
+    // Sums of one product with 1: A has one element, in its first row and column.
     let value = |factor: &str, bits: u64| {
         let mut a = vec![[0; LANES]; 2];
         a[0][0] = bits;
@@ -267,11 +268,11 @@ fn small_floats_are_those_of_their_tables() {
     assert!(value("e4m3", 0x7f).is_nan() && value("e5m2", 0x7d).is_nan());
 }
 
-/// A half is rounded from the exact sum, once.
+/// A half is rounded once, from the exact sum.
 #[test]
 fn half_sums_are_rounded_once() {
     let mut a = vec![[0; LANES]; 2];
-    // 2048 * 1 + 1 * 1 + 2^-14 * 2^-10: just more than between 2048 and 2050.
+    // 2048 * 1 + 1 * 1 + 2^-14 * 2^-10: just above the midpoint of 2048 and 2050.
     a[0][0] = 0x6800 | 0x3c00 << 16;
     a[0][1] = 0x0400;
     let mut b = vec![[0; LANES]; 1];

@@ -1,4 +1,4 @@
-//! Products in the text form: `m16n8k16.f32.f16.f16.f32`, the types being those of D, A, B and C.
+//! Products in the text form: `m16n8k16.f32.f16.f16.f32`, with the types of D, A, B and C.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -44,7 +44,8 @@ impl Display for Product {
 }
 
 impl Product {
-    /// The reverse of its text; `None` if it is none, or says of no product that there is.
+    /// Parses a product's text. `None` if the text is malformed, or names a product that does not
+    /// exist.
     pub fn from_text(text: &str) -> Option<Product> {
         let mut parts = text.split('.').peekable();
         let (rows, depth) = parts.next()?.strip_prefix('m')?.split_once("n8k")?;

@@ -1,8 +1,8 @@
-//! What operations compute: functions, conditions, roundings.
+//! The functions, conditions and roundings of operations.
 
 use super::Type;
 
-/// Rounding of a float result, or to an integral value.
+/// The rounding of a float result, or to an integral value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Round {
     /// To nearest, ties to even.
@@ -15,11 +15,11 @@ pub enum Round {
     Up,
 }
 
-/// How a float operation treats its operands and result.
+/// The treatment of a float operation's operands and result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct FloatAttrs {
     pub round: Round,
-    /// Denormal operands and (after rounding) results become zeros of the same sign.
+    /// Denormal operands and (after rounding) results become zeros of equal sign.
     pub flush: bool,
     /// The result is clamped to [+0, 1]; NaN and -0 become +0.
     pub saturate: bool,
@@ -45,7 +45,7 @@ pub enum IntCc {
 }
 
 impl IntCc {
-    /// Holds where this one does not.
+    /// The relation that holds where this relation does not.
     pub fn inverse(self) -> IntCc {
         match self {
             IntCc::Eq => IntCc::Ne,
@@ -65,7 +65,7 @@ impl IntCc {
         matches!(self, IntCc::LtS | IntCc::LeS | IntCc::GtS | IntCc::GeS)
     }
 
-    /// The same of exchanged operands.
+    /// The relation for exchanged operands.
     pub fn swapped(self) -> IntCc {
         match self {
             IntCc::Eq | IntCc::Ne => self,
@@ -103,7 +103,7 @@ pub enum FloatCc {
 }
 
 impl FloatCc {
-    /// Holds where this one does not.
+    /// The relation that holds where this relation does not.
     pub fn inverse(self) -> FloatCc {
         match self {
             FloatCc::Eq => FloatCc::NeU,
@@ -154,7 +154,8 @@ pub enum BinaryOp {
     /// High half of the signed (unsigned) product.
     MulHiS,
     MulHiU,
-    /// Quotient, cut towards 0. By 0 it is all ones, and so is the remainder; the least integer by -1 is itself, remainder 0.
+    /// Quotient, truncated towards 0. Division by 0 gives all ones as quotient and remainder. The
+    /// least integer divided by -1 is itself, remainder 0.
     DivS,
     DivU,
     /// Remainder, with the sign of the dividend.
@@ -163,8 +164,8 @@ pub enum BinaryOp {
     And,
     Or,
     Xor,
-    /// Shifts. The count is unsigned and of the operand's type; a count of the width or more gives 0, or for `ShrS`
-    /// the sign in every bit.
+    /// Shifts. The count is unsigned and has the operand's type. A count of the width or more gives
+    /// 0, or for `ShrS` the sign in every bit.
     Shl,
     ShrU,
     ShrS,
@@ -180,7 +181,8 @@ pub enum FloatBinaryOp {
     Sub,
     Mul,
     Div,
-    /// minNum/maxNum: of one NaN the other operand, of two the canonical NaN; -0 is less than +0.
+    /// minNum/maxNum. If one operand is a NaN, the result is the other operand; if both are, the
+    /// canonical NaN. -0 is less than +0.
     Min,
     Max,
 }
@@ -188,32 +190,33 @@ pub enum FloatBinaryOp {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FloatUnaryOp {
     Sqrt,
-    /// To an integral value by `attrs.round`; the sign of zero stays. With `attrs.flush`, denormals flush first.
+    /// Rounds to an integral value by `attrs.round`; the sign of zero stays. With `attrs.flush`,
+    /// denormals flush first.
     Integral,
     /// The value itself, with flush, saturation and NaN canonicalisation applied.
     Copy,
 }
 
-/// How [`Op::Convert`](super::Op::Convert) makes its result from the bits of its operand.
+/// The way that [`Op::Convert`](super::Op::Convert) makes its result from its operand's bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ConvertOp {
     /// Low bits of a wider integer.
     Trunc,
     ZeroExtend,
     SignExtend,
-    /// The same bits as another type of the same width.
+    /// The bits as another type of equal width.
     Bitcast,
     /// The high `i32` of an `i64`.
     HighHalf,
     /// The bits of a mask as a uniform `i64`.
     FromMask,
-    /// A uniform `i64` as a mask: the bits past the last lane are dropped.
+    /// A uniform `i64` as a mask; the bits past the last lane are dropped.
     ToMask,
 }
 
 impl ConvertOp {
-    /// The type that the conversion always gives, if there is only one. Such a conversion has no
-    /// type in the text form.
+    /// The type that the conversion always gives, if there is only one type. Such a conversion has
+    /// no type in the text form.
     pub const fn only_type(self) -> Option<Type> {
         match self {
             ConvertOp::HighHalf => Some(Type::I32),
@@ -227,14 +230,15 @@ impl ConvertOp {
     }
 }
 
-/// Functions with one definition for both engines: `crate::shared`. All are pure and lane-wise, `f32` unless said.
+/// Functions with one definition for both engines: `crate::shared`. All are pure and lane-wise, and
+/// act on `f32` unless noted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SharedFn {
     /// 1/x, correctly rounded; denormal operands and results flush to zero.
     Rcp,
     /// 1/sqrt(x), correctly rounded; denormal operands flush to zero.
     Rsq,
-    /// 1/sqrt(x), correctly rounded, of denormal operands too.
+    /// 1/sqrt(x), correctly rounded, also for denormal operands.
     RsqDenormal,
     /// sqrt(x), correctly rounded, flushing as `Rsq`.
     SqrtApprox,
@@ -242,7 +246,8 @@ pub enum SharedFn {
     Lg2,
     /// 2^x: denormal operands and results flush to zero.
     Ex2,
-    /// 1/x, 1/sqrt(x), sqrt(x), log2(x), 2^x, sin(2 pi x) and cos(2 pi x), as NVIDIA's hardware has them: [`special`](super::super::special).
+    /// 1/x, 1/sqrt(x), sqrt(x), log2(x), 2^x, sin(2 pi x) and cos(2 pi x), as NVIDIA's hardware
+    /// computes them: [`special`](super::super::special).
     TableRcp,
     TableRsq,
     TableSqrt,
@@ -250,25 +255,26 @@ pub enum SharedFn {
     TableEx2,
     TableSin,
     TableCos,
-    /// The high word (`i32` to `i32`) of 1/x, 1/sqrt(x) of the `f64` whose high word is the operand, as that hardware has it; denormal
-    /// operands and results flush to zero.
+    /// The high word (`i32` to `i32`) of 1/x and 1/sqrt(x) of the `f64` whose high word is the
+    /// operand, as NVIDIA's hardware computes it; denormal operands and results flush to zero.
     Rcp64High,
     Rsq64High,
-    /// sin(2 pi x), cos(2 pi x), where |x| is at most 256; of greater numbers 0 and 1, of infinities NaN. Denormals count. A sine
-    /// of 0 has the sign of x, a cosine of 0 none.
+    /// sin(2 pi x) and cos(2 pi x) for |x| up to 256; 0 and 1 for greater numbers, NaN for
+    /// infinities. Denormals count. A sine of 0 has the sign of x, a cosine of 0 has no sign.
     SinTurns,
     CosTurns,
-    /// The 32 bits of 2 / pi, less than 1, from bit `a` behind the point on (`i32` to `i32`); bits past the 1201st are 0.
+    /// 32 bits of 2 / pi, which is less than 1, from bit `a` behind the point on (`i32` to `i32`);
+    /// bits past the 1201st are 0.
     TwoOverPi,
 }
 
 impl SharedFn {
-    /// Whether hosts have it as arithmetic of floats.
+    /// Returns whether hosts can compute the function with float arithmetic.
     pub fn is_vector_by_vector(self) -> bool {
         matches!(self, SharedFn::Rcp | SharedFn::Rsq | SharedFn::RsqDenormal | SharedFn::SqrtApprox)
     }
 
-    /// Type of the operand and the result.
+    /// The type of the operand and of the result.
     pub fn ty(self) -> Type {
         match self {
             SharedFn::Rcp64High | SharedFn::Rsq64High | SharedFn::TwoOverPi => Type::I32,

@@ -1,9 +1,10 @@
 //! The operations. Each doc comment is the definition that both engines follow.
 //!
-//! Unless it says otherwise an operation is *pure and lane-wise*: it acts on every lane of its window, also on
-//! inactive ones, and its result is uniform if all operands are uniform, else varying; uniform operands are
-//! broadcast. Only register writes, lane memory operations and atomics are masked. The *execution mask* of a masked
-//! operation is `active & window & guard`, where a missing guard is all ones and `nomask` leaves `active` out.
+//! Unless its comment says otherwise, an operation is *pure and lane-wise*. It acts on every lane
+//! of its window, also on inactive lanes. Its result is uniform if all operands are uniform, else
+//! varying; uniform operands are broadcast. Only register writes, lane memory operations and
+//! atomics are masked. The *execution mask* of a masked operation is `active & window & guard`. A
+//! missing guard is all ones, and `nomask` leaves `active` out.
 //!
 //! Integers wrap. Narrow integers are zero-extended in their cells.
 
@@ -34,17 +35,19 @@ pub enum Special {
     Nctaid(u8),
     /// Index of the warp in its block: uniform `i32`.
     WarpId,
-    /// A number that no other warp has while this one is alive, less than `LaunchConfig::warp_slots`: uniform `i32`.
+    /// A number less than `LaunchConfig::warp_slots` that no other living warp has: uniform `i32`.
     WarpSlot,
-    /// Lanes of this warp that exist (the last warp of a block may be short): mask.
+    /// The lanes of this warp that exist (the last warp of a block may be short): mask.
     LaunchMask,
-    /// Guest instructions counted so far by the worker thread, this block's included: uniform `i64`. Both engines agree.
+    /// The guest instructions that the worker thread has counted so far, including this block:
+    /// uniform `i64`. Both engines agree.
     Clock,
-    /// Result of the last reducing barrier this warp passed: uniform `i32`. Of barriers that count lanes, that of the lanes in
-    /// [`Special::BarrierReleased`].
+    /// The result of the last reducing barrier that this warp passed: uniform `i32`. For barriers
+    /// that count lanes, the result for the lanes in [`Special::BarrierReleased`].
     BarrierResult,
-    /// Where a warp goes on after a barrier that counts lanes or a [`LaneEvent`](crate::LaneEvent): the lanes that are handed
-    /// back, which one complete barrier has released. Those of others come after later ones. Mask.
+    /// The lanes that are handed back when a warp goes on after a barrier that counts lanes or a
+    /// [`LaneEvent`](crate::LaneEvent): mask. One complete barrier has released them. Lanes that
+    /// other barriers release come after later barriers or events.
     BarrierReleased,
     /// Bytes of shared memory of the block, static and dynamic: uniform `i32`.
     SharedBytes,
@@ -58,14 +61,14 @@ pub enum Space {
     Global,
     /// 32-bit offset in the block's shared memory.
     Shared,
-    /// 32-bit offset in the lane's local memory. Only elements of up to 4 bytes, so that a wide access is several
-    /// elements; the runtime interleaves lanes word by word.
+    /// 32-bit offset in the lane's local memory. Elements have at most 4 bytes, so a wide access is
+    /// several elements; the runtime interleaves lanes word by word.
     Local,
     /// 32-bit offset in a constant bank of 64 KiB; reads past its content give 0.
     Const(u8),
 }
 
-/// How a loaded element becomes a value.
+/// The extension of a loaded element to a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Extend {
     None,
@@ -76,14 +79,15 @@ pub enum Extend {
 
 /// Address and access of a memory operation.
 ///
-/// The access is of `count` consecutive elements of `ty` at `address + offset`. The address must be a multiple of
-/// `align` bytes, else the fault is *misaligned*. If `address` is uniform the operation is *scalar*: it happens once, also
-/// if no lane is active, with uniform values, unless there is a guard and it is 0; else it is done for each lane of the
-/// execution mask, in ascending order.
+/// The access covers `count` consecutive elements of `ty` at `address + offset`. The address must
+/// be a multiple of `align` bytes, else the fault is *misaligned*. If `address` is uniform, the
+/// operation is *scalar*. It happens once with uniform values, also if no lane is active, unless it
+/// has a guard that is 0. Otherwise it happens for each lane of the execution mask, in ascending
+/// order.
 ///
-/// A lane's access happens whole or, if any of its bytes may not be touched, not at all. Its fault names the lane (that
-/// of a scalar access the least active lane) and `address + offset`, which wraps in the address's type. Alignment is
-/// checked first.
+/// A lane's access happens whole or, if any of its bytes may not be touched, not at all. Its fault
+/// names `address + offset`, which wraps in the address's type, and the lane (for a scalar access,
+/// the least active lane). Alignment is checked first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Access {
     pub space: Space,
@@ -99,13 +103,13 @@ pub struct Access {
 }
 
 impl Access {
-    /// Of all elements together.
+    /// The bytes of all elements together.
     pub fn bytes(&self) -> u32 {
         self.ty.bytes() * u32::from(self.count)
     }
 }
 
-/// What an atomic does with the memory value `m` and its operand `b`; it returns the old `m`.
+/// The effect of an atomic on the memory value `m` with its operand `b`; it returns the old `m`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AtomicOp {
     Add,
@@ -122,11 +126,12 @@ pub enum AtomicOp {
     Inc,
     /// m == 0 || m > b ? b : m - 1 (unsigned).
     Dec,
-    /// Advances a queue's put pointer if there is room: see [`SafeAdd`](warploom_runtime::atomics::AtomicKind::SafeAdd).
+    /// Advances a queue's put pointer if there is room: see
+    /// [`SafeAdd`](warploom_runtime::atomics::AtomicKind::SafeAdd).
     SafeAdd,
     /// m == compare ? swap : m.
     CompareExchange,
-    /// The same; floats are compared as such: zeros are equal, a NaN equals nothing.
+    /// m == compare ? swap : m, with a float comparison: zeros are equal, a NaN equals nothing.
     FCompareExchange,
     /// b - m
     ReverseSub,
@@ -140,26 +145,28 @@ pub enum AtomicOp {
     },
     FMin,
     FMax,
-    /// The same on each half of an `i32` as an `f16`.
+    /// Float operations on each half of an `i32` as an `f16`.
     PairFAdd {
         flush: bool,
     },
     PairFMin,
     PairFMax,
-    /// The same on an `i16` as a `bf16`, or on each half of an `i32`. A NaN result is 0x7fff.
+    /// Float operations on an `i16` as a `bf16`, or on each half of an `i32`. A NaN result is
+    /// 0x7fff.
     BrainFAdd,
     BrainFMin,
     BrainFMax,
-    /// Arrivals at a barrier in memory, an `i64`: `b` threads and `compare` bytes, or bytes that are awaited from now on as a negative
-    /// number. See [`MemoryBarrier`](warploom_runtime::mbarrier::MemoryBarrier).
+    /// Arrival at a barrier in memory, an `i64`: `b` threads and `compare` bytes, or, as a negative
+    /// number, bytes that are awaited from now on. See
+    /// [`MemoryBarrier`](warploom_runtime::mbarrier::MemoryBarrier).
     Arrive {
-        /// The threads do not take part in later phases.
+        /// Whether the threads leave later phases.
         drop: bool,
     },
 }
 
 impl AtomicOp {
-    /// Whether it has a second operand, `compare`.
+    /// Returns whether the operation has a second operand, `compare`.
     pub fn has_compare(self) -> bool {
         matches!(
             self,
@@ -171,17 +178,17 @@ impl AtomicOp {
         )
     }
 
-    /// Whether it acts on an `i32` of two halves.
+    /// Returns whether it acts on an `i32` of two halves.
     pub fn is_of_pairs(self) -> bool {
         matches!(self, AtomicOp::PairFAdd { .. } | AtomicOp::PairFMin | AtomicOp::PairFMax)
     }
 
-    /// Whether it acts on `bf16`s in an `i16` or `i32`.
+    /// Returns whether it acts on `bf16`s in an `i16` or `i32`.
     pub fn is_of_brain(self) -> bool {
         matches!(self, AtomicOp::BrainFAdd | AtomicOp::BrainFMin | AtomicOp::BrainFMax)
     }
 
-    /// Whether it may act on a cell of this type.
+    /// Returns whether it may act on a cell of this type.
     pub fn takes(self, ty: Type) -> bool {
         match self {
             AtomicOp::Exchange => true,
@@ -192,7 +199,7 @@ impl AtomicOp {
         }
     }
 
-    /// Whether it acts on floats alone.
+    /// Returns whether it acts only on floats.
     pub fn is_float(self) -> bool {
         matches!(
             self,
@@ -201,20 +208,20 @@ impl AtomicOp {
     }
 }
 
-/// What [`Op::Raise`] raises.
+/// The faults that [`Op::Raise`] can raise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LaneFault {
     Misaligned,
     SurfaceOutOfRange,
     InvalidSurface,
-    /// What the lanes execute has no lift function.
+    /// The executed instruction has no lift function.
     Unimplemented,
-    /// What lanes call is no function.
+    /// The target of a call is no function.
     IllegalInstruction,
     StackOverflow,
 }
 
-/// An operation. See the module's documentation for what holds for all of them.
+/// An operation. The module's documentation has the rules for all operations.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
     /// Uniform constant; `bits` has no bits above the type's width.
@@ -222,7 +229,7 @@ pub enum Op {
         ty: Type,
         bits: u64,
     },
-    /// The operand as a varying value, the same in each lane.
+    /// The operand as a varying value, equal in each lane.
     Splat {
         a: Value,
     },
@@ -239,29 +246,31 @@ pub enum Op {
         a: Value,
         b: Value,
     },
-    /// Two results: `a + b + carry`, and the carry out of the top bit as a mask, 0 outside the window. `carry` is a
-    /// mask; none is 0. With a carry the sum is always varying; without one and with uniform operands it is uniform,
-    /// and the carry out is all lanes or none as for `ICmp`.
+    /// Two results: `a + b + carry`, and the carry out of the top bit as a mask, 0 outside the
+    /// window. `carry` is a mask; a missing carry is 0. With a carry, the sum is always varying.
+    /// Without a carry and with uniform operands, the sum is uniform, and the carry out is all
+    /// lanes or none as for `ICmp`.
     AddCarry {
         a: Value,
         b: Value,
         carry: Option<Value>,
     },
-    /// A mask: bit i is set where the relation holds in lane i; 0 outside the window. If both operands are uniform it
-    /// is all lanes of the warp or none, which serves as lane mask and as branch condition alike.
+    /// A mask: bit i is set if the relation holds in lane i; 0 outside the window. If both operands
+    /// are uniform, it is all lanes of the warp or none, which serves as lane mask and as branch
+    /// condition alike.
     ICmp {
         cc: IntCc,
         a: Value,
         b: Value,
     },
-    /// As `ICmp`. With `flush` denormal operands count as zeros.
+    /// Like `ICmp`, for floats. With `flush`, denormal operands count as zeros.
     FCmp {
         cc: FloatCc,
         a: Value,
         b: Value,
         flush: bool,
     },
-    /// Lane i of `a` where bit i of `mask` is set, else of `b`: always varying.
+    /// Lane i of `a` if bit i of `mask` is set, else of `b`: always varying.
     Select {
         mask: Value,
         a: Value,
@@ -278,7 +287,7 @@ pub enum Op {
         to: Type,
         a: Value,
     },
-    /// `i64` with these `i32` halves.
+    /// The `i64` with these `i32` halves.
     Concat {
         lo: Value,
         hi: Value,
@@ -302,7 +311,7 @@ pub enum Op {
         b: Value,
         c: Value,
     },
-    /// Between float types.
+    /// Converts between float types.
     FConvert {
         to: Type,
         attrs: FloatAttrs,
@@ -314,7 +323,7 @@ pub enum Op {
         round: Round,
         a: Value,
     },
-    /// Rounded by `round`, then clamped to the range of `to`; a NaN gives the bits `nan`.
+    /// Rounds by `round`, then clamps to the range of `to`; a NaN gives the bits `nan`.
     FloatToInt {
         to: Type,
         signed: bool,
@@ -328,8 +337,8 @@ pub enum Op {
         a: Value,
     },
 
-    /// Cross-lane: lane i gets `a` of lane `index[i] mod lanes` of the warp, whether that lane is active or not.
-    /// `a` covers the whole warp. Varying.
+    /// Cross-lane: lane i gets `a` of lane `index[i] mod lanes` of the warp, whether this lane is
+    /// active or not. `a` covers the whole warp. Varying.
     LaneGather {
         a: Value,
         index: Value,
@@ -340,40 +349,46 @@ pub enum Op {
         lane: Value,
     },
 
-    /// Cross-lane: lane `index[i] mod lanes` gets `a` of lane i, for each lane i of the window that is in the mask `lanes`; of
-    /// several the highest counts, and a lane that none names gets 0. `a` is varying, and so is the result.
+    /// Cross-lane: lane `index[i] mod lanes` gets `a` of lane i, for each lane i of the window that
+    /// is in the mask `lanes`. If several lanes name a lane, the highest counts. A lane that no
+    /// lane names gets 0. `a` and the result are varying.
     LaneScatter {
         a: Value,
         index: Value,
         lanes: Value,
     },
 
-    /// Cross-lane: a [`Product`] of matrices, of the registers of A, B and C and the metadata of a sparse A, as
-    /// [`evaluate`](super::matrix::evaluate) has it. It is of the whole warp, active or not; lanes that a warp of fewer than 32 lacks
-    /// hold zeros. The results are the registers of D, varying.
+    /// Cross-lane: a [`Product`] of matrices, defined by [`evaluate`](super::matrix::evaluate). The
+    /// operands are the registers of A, B and C and the metadata of a sparse A. It covers the whole
+    /// warp, active or not. If a warp has fewer than 32 lanes, the missing lanes hold zeros. The
+    /// results are the registers of D, varying.
     Product {
         product: Product,
         args: Vec<Value>,
     },
 
-    /// Four results: the components of the texel whose words are `a`. `format`, an `i32`, is the number of a
-    /// [`TexelFormat`](super::texel::TexelFormat); [`unpack`](super::texel::unpack) is the definition. All are `i32`.
+    /// Four results: the components of the texel whose words are `a`. `format`, an `i32`, is the
+    /// number of a [`TexelFormat`](super::texel::TexelFormat); [`unpack`](super::texel::unpack) is
+    /// the definition. All are `i32`.
     Unpack {
         format: Value,
         a: [Value; 4],
     },
-    /// The reverse, four results too: [`pack`](super::texel::pack).
+    /// Four results: the words of the texel whose components are `a`. [`pack`](super::texel::pack)
+    /// is the definition.
     Pack {
         format: Value,
         a: [Value; 4],
     },
 
-    /// A lane register gives a varying value, a uniform or mask register a uniform one.
+    /// Reads a register: a lane register gives a varying value, a uniform or mask register a
+    /// uniform value.
     RfRead {
         reg: Reg,
         part: Part,
     },
-    /// Masked for lane registers; uniform and mask registers are written unmasked and take no guard.
+    /// Writes a register. Writes of lane registers are masked; writes of uniform and mask registers
+    /// are unmasked and take no guard.
     RfWrite {
         reg: Reg,
         part: Part,
@@ -381,14 +396,15 @@ pub enum Op {
         guard: Option<Value>,
         nomask: bool,
     },
-    /// Register `first + index` of a bank, `index < count`, per lane if the index is varying; else 0.
+    /// Register `first + index` of a bank if `index < count`, else 0; per lane if the index is
+    /// varying.
     RfGather {
         bank: BankId,
         first: u32,
         count: u32,
         index: Value,
     },
-    /// The reverse; writes past `count` are dropped. Masked for lane registers.
+    /// Writes register `first + index`; writes past `count` are dropped. Masked for lane registers.
     RfScatter {
         bank: BankId,
         first: u32,
@@ -398,12 +414,15 @@ pub enum Op {
         guard: Option<Value>,
         nomask: bool,
     },
-    /// Elements of a byte array: lane `window.first + i` gets element i of the region. The result is of the whole warp, 0 outside
-    /// the window. `uniform` gives element 0 as a uniform value. Bytes past the array read 0.
+    /// Elements of a byte array: lane `window.first + i` gets element i of the region. The result
+    /// covers the whole warp, 0 outside the window. `uniform` gives element 0 as a uniform value.
+    /// Bytes past the array read 0.
     ///
-    /// With an `index`, an `i32`, the region is *indirect*: an element begins `index` bytes further on, each lane's by its own index if
-    /// that is varying (a uniform read takes a uniform one), and all is modulo 2^32, so that offsets and indices may be negative. An indirect element reads 0 unless all of its bytes lie
-    /// in the array. Whatever the index is, nothing outside the array is touched.
+    /// With an `index`, an `i32`, the region is *indirect*: an element begins `index` bytes further
+    /// on. If the index is varying, each lane uses its own index; a uniform read takes a uniform
+    /// index. All is modulo 2^32, so that offsets and indices may be negative. An indirect element
+    /// reads 0 unless all of its bytes lie in the array. Whatever the index is, nothing outside the
+    /// array is touched.
     RegionRead {
         reg: Reg,
         index: Option<Value>,
@@ -411,11 +430,12 @@ pub enum Op {
         ty: Type,
         uniform: bool,
     },
-    /// The reverse. Masked. A uniform value is written to every element. Where elements overlap the highest lane counts.
-    /// Bytes past the array are dropped; an indirect element is written only if all of its bytes lie in the array.
+    /// Writes a region. Masked. A uniform value is written to every element. If elements overlap,
+    /// the highest lane counts. Bytes past the array are dropped; an indirect element is written
+    /// only if all of its bytes lie in the array.
     ///
-    /// Its value has been computed before anything is written, so that a region may be read and written by one guest
-    /// instruction, however the two overlap.
+    /// The value has been computed before anything is written. So one guest instruction may read
+    /// and write regions, however the two regions overlap.
     RegionWrite {
         reg: Reg,
         index: Option<Value>,
@@ -425,22 +445,25 @@ pub enum Op {
         nomask: bool,
     },
 
-    /// `count` results (0 in masked-off lanes), then, with `sparse`, a mask of the lanes that met a sparse
-    /// non-resident page (which read 0). That of a scalar access is all lanes of the warp or none.
+    /// `count` results (0 in masked-off lanes). With `sparse`, then a mask of the lanes that met a
+    /// sparse non-resident page, which reads 0. For a scalar access, this mask is all lanes of the
+    /// warp or none.
     Load {
         access: Access,
         extend: Extend,
         sparse: bool,
     },
-    /// Low bits of `values`, one value an element: of its type, or a wider integer that takes no more space in a register.
-    /// With `sparse` a mask as for loads (what was written there is lost).
+    /// Stores the low bits of `values`, one value per element. A value has the element's type, or
+    /// is a wider integer that takes no more space in a register. With `sparse`, the result is a
+    /// mask as for loads (data written to those pages is lost).
     Store {
         access: Access,
         values: Vec<Value>,
         sparse: bool,
     },
-    /// The old value (0 in masked-off lanes); then the sparse mask. `compare` is the second operand of those that have one. In the global space an
-    /// address in the window of another space is the fault *invalid address space*.
+    /// The old value (0 in masked-off lanes); then the sparse mask. `compare` is the second operand
+    /// of atomics that have one. In the global space, an address in the window of another space is
+    /// the fault *invalid address space*.
     Atomic {
         access: Access,
         op: AtomicOp,
@@ -448,19 +471,23 @@ pub enum Op {
         compare: Option<Value>,
         sparse: bool,
     },
-    /// What no element is wide enough for: [`WideOp`] is the definition. Operands are `i64`, addresses generic ones; results (0 in
-    /// masked-off lanes) varying `i64`.
+    /// Memory operations for which no element is wide enough: [`WideOp`] is the definition.
+    /// Operands are `i64`, addresses are generic. Results (0 in masked-off lanes) are varying
+    /// `i64`.
     Wide {
         op: WideOp,
         args: Vec<Value>,
         guard: Option<Value>,
         nomask: bool,
     },
-    /// Four results: what [`View::sample`](super::image::sample::View::sample) gives (0 in masked-off lanes), all `i32`; then, with
-    /// `sparse`, the lanes that met a sparse non-resident page. `image` and `sampler` are guest addresses (`i64`) of
-    /// records ([`Image::record`](super::image::Image::record), [`Sampler::record`](super::image::sampler::Sampler::record)); no image gives zeros. Without
+    /// Four `i32` results of [`View::sample`](super::image::sample::View::sample) (0 in masked-off
+    /// lanes); then, with `sparse`, the lanes that met a sparse non-resident page. `image` and
+    /// `sampler` are guest addresses (`i64`) of records
+    /// ([`Image::record`](super::image::Image::record),
+    /// [`Sampler::record`](super::image::sampler::Sampler::record)); no image gives zeros. Without
     /// `compare` nothing is compared, whatever the sampler says. `args` are `i32`: the fields of a
-    /// [`Query`](super::image::sample::Query) in order, then the gradients along x and those along y.
+    /// [`Query`](super::image::sample::Query) in order, then the gradients along x, then the
+    /// gradients along y.
     Sample {
         operation: Operation,
         compare: bool,
@@ -471,12 +498,13 @@ pub enum Op {
         nomask: bool,
         sparse: bool,
     },
-    /// A fault in the least lane of the execution mask, if there is one.
+    /// Raises a fault in the least lane of the execution mask, if there is one.
     Raise {
         fault: LaneFault,
         guard: Option<Value>,
         nomask: bool,
     },
-    /// Orders this warp's memory operations before it with those after it, for other warps.
+    /// Orders this warp's earlier memory operations before its later memory operations, for other
+    /// warps.
     Fence,
 }

@@ -1,36 +1,39 @@
-//! Properties of each kind of operation, whatever its operands are: one table that names every kind.
+//! Properties of each kind of operation, whatever its operands are: one table that names every
+//! kind.
 //!
-//! A pass asks here instead of listing kinds. A question about one pattern still matches operations.
+//! A pass asks here instead of listing kinds. A question about one pattern still matches
+//! operations.
 
 use super::{Op, Special};
 
 /// Properties of a kind of operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OpTraits {
-    /// Equal operations of a block have equal results, and nothing happens besides.
+    /// Equal operations of a block have equal results, and the operation has no other effect.
     pub pure: bool,
-    /// Lane i of the result depends on lanes i of the operands alone; of masks, on bits i.
+    /// Lane i of the result depends only on lanes i of the operands; for masks, on bits i.
     pub lane_wise: bool,
-    /// Lanes are given values of other lanes.
+    /// Lanes receive values of other lanes.
     pub cross_lane: bool,
-    /// It acts in the lanes of its execution mask: it has a guard, and may ignore the active mask.
+    /// The operation acts in the lanes of its execution mask: it has a guard, and may ignore the
+    /// active mask.
     pub masked: bool,
-    /// Masks that are operands are used bit by bit, by the lane whose bit it is.
+    /// The lane of each bit uses this bit of operands that are masks, and no other bit.
     pub masks_by_lane: bool,
-    /// It touches guest memory.
+    /// The operation touches guest memory.
     pub memory: bool,
-    /// It reads registers.
+    /// The operation reads registers.
     pub reads_registers: bool,
-    /// It writes registers.
+    /// The operation writes registers.
     pub writes_registers: bool,
-    /// Something stays behind besides the results and registers, or a fault may be raised.
+    /// The operation has an effect besides results and registers, or may raise a fault.
     pub effect: bool,
-    /// A block that has done it may begin again: memory and arrays are as they were. (It may have written lane registers, each
-    /// of which is a question of its own.)
+    /// A block may restart after the operation: memory and arrays are unchanged. (It may have
+    /// written lane registers, each of which needs its own check.)
     pub repeatable: bool,
-    /// It gives how much has been executed.
+    /// The result tells how much has been executed.
     pub reads_clock: bool,
-    /// All NaNs among its operands are alike to it: it is arithmetic of floats.
+    /// The operation treats all NaN operands alike: it is float arithmetic.
     pub nans_alike: bool,
 }
 
@@ -69,7 +72,7 @@ const LOADS: OpTraits = OpTraits {
 const STORES: OpTraits = OpTraits { repeatable: false, ..LOADS };
 
 impl Op {
-    /// The properties of its kind.
+    /// The properties of the operation's kind.
     pub fn traits(&self) -> OpTraits {
         match self {
             Op::Const { .. }

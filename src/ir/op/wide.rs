@@ -3,30 +3,33 @@
 use super::super::types::Type;
 use super::AtomicOp;
 
-/// An operation that lanes of the execution mask do one after the other, in ascending order: each whole or, with a fault of the first
-/// byte that may not be touched, not at all. Local and constant memory cannot be touched; to do so is the fault *invalid address
-/// space*. None orders other operations.
+/// An operation that the lanes of the execution mask perform one by one, in ascending order. A
+/// lane's operation happens whole or, with a fault of the first byte that may not be touched, not
+/// at all. An access of local and constant memory is the fault *invalid address space*. No wide
+/// operation orders other operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WideOp {
-    /// `to`, `from`, `bytes`. All are multiples of 16, else the fault is *misaligned*. If both overlap, it is as if all was read first,
-    /// up to [`WideOp::BUFFER`] bytes at a time.
+    /// `to`, `from`, `bytes`. All are multiples of 16, else the fault is *misaligned*. If the
+    /// ranges overlap, the copy acts as if all data was read first, up to [`WideOp::BUFFER`] bytes
+    /// at a time.
     Copy,
     /// `to`, `bytes`: sets bytes to 0. Both are multiples of 16.
     Zero,
-    /// `to`, `from`, `bytes`, as in a copy: an atomic of its own on each element of `to`, with the element of `from` as operand.
+    /// `to`, `from`, `bytes`, as in a copy: a separate atomic on each element of `to`, with the
+    /// element of `from` as operand.
     Reduce { op: AtomicOp, ty: Type },
-    /// `address`, `low`, `high`: stores the halves of 128 bits, and gives what was there. The address is a multiple of 16. Such
-    /// operations are atomic among themselves.
+    /// `address`, `low`, `high`: stores the halves of 128 bits, and returns the old halves. The
+    /// address is a multiple of 16. Exchanges are atomic among themselves.
     Exchange,
-    /// `address`, `low`, `high`, and the halves of what must be there for them to be stored.
+    /// `address`, `low`, `high`, and the halves that memory must contain for the store to happen.
     CompareExchange,
 }
 
 impl WideOp {
-    /// Bytes that are moved at once.
+    /// The bytes that are moved at once.
     pub const BUFFER: usize = 4096;
 
-    /// How many operands it has.
+    /// The number of operands.
     pub fn operands(self) -> usize {
         match self {
             WideOp::Zero => 2,
@@ -35,7 +38,7 @@ impl WideOp {
         }
     }
 
-    /// How many results it has.
+    /// The number of results.
     pub fn results(self) -> usize {
         match self {
             WideOp::Copy | WideOp::Zero | WideOp::Reduce { .. } => 0,
@@ -43,7 +46,7 @@ impl WideOp {
         }
     }
 
-    /// Whether its types agree.
+    /// Returns whether the types agree.
     pub fn is_valid(self) -> bool {
         match self {
             WideOp::Reduce { op, ty } => ty.bits() >= 16 && op.takes(ty) && !op.has_compare(),

@@ -3,13 +3,13 @@
 use super::super::names::Named;
 use super::{ParseError, Problem};
 
-/// What remains of a line, without comments and spaces around it.
+/// The rest of a line, without comments and surrounding spaces.
 #[derive(Clone, Copy)]
 pub struct Cursor<'a> {
     rest: &'a str,
-    /// Of the line, from 1.
+    /// The number of the line, from 1.
     line: usize,
-    /// Length of the line, to tell columns.
+    /// The length of the line, from which columns are computed.
     length: usize,
 }
 
@@ -45,7 +45,7 @@ impl<'a> Cursor<'a> {
         taken
     }
 
-    /// Takes `token` if it is next; a word only if it ends there.
+    /// Takes `token` if it is next. A word must also end there.
     pub fn eat(&mut self, token: &str) -> bool {
         let is_word = token.ends_with(is_word_char);
         match self.rest.strip_prefix(token) {
@@ -61,19 +61,19 @@ impl<'a> Cursor<'a> {
         if self.eat(token) { Ok(()) } else { Err(self.expected(token)) }
     }
 
-    /// Letters, digits, `_` and `.`.
+    /// Takes letters, digits, `_` and `.`.
     pub fn mnemonic(&mut self) -> &'a str {
         let length = self.rest.find(|c| !(is_word_char(c) || c == '.')).unwrap_or(self.rest.len());
         self.advance(length)
     }
 
-    /// Letters, digits and `_`, at least one.
+    /// Takes letters, digits and `_`, at least one.
     pub fn word(&mut self, what: &'static str) -> Result<&'a str, ParseError> {
         let length = self.rest.find(|c| !is_word_char(c)).unwrap_or(self.rest.len());
         if length == 0 { Err(self.expected(what)) } else { Ok(self.advance(length)) }
     }
 
-    /// An unsigned number, decimal or `0x`.
+    /// Takes an unsigned number, decimal or `0x`.
     pub fn number<T: TryFrom<u64>>(&mut self, what: &'static str) -> Result<T, ParseError> {
         let mut ahead = *self;
         let word = ahead.word(what)?;
@@ -88,7 +88,7 @@ impl<'a> Cursor<'a> {
         Ok(number)
     }
 
-    /// A member of an enumeration.
+    /// Takes the name of a member of an enumeration.
     pub fn named<T: Named>(&mut self, what: &'static str) -> Result<T, ParseError> {
         let mut ahead = *self;
         let member = T::from_name(ahead.mnemonic()).ok_or_else(|| self.expected(what))?;
@@ -96,7 +96,7 @@ impl<'a> Cursor<'a> {
         Ok(member)
     }
 
-    /// A string in quotes with the escapes that Rust's `Debug` writes.
+    /// Takes a string in quotes with the escapes that Rust's `Debug` writes.
     pub fn string(&mut self) -> Result<String, ParseError> {
         let error = self.expected("a string in quotes");
         let mut out = String::new();
@@ -136,7 +136,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// The text before the first `#` that is in no string.
+/// The text before the first `#` outside strings.
 fn without_comment(text: &str) -> &str {
     let (mut in_string, mut escaped) = (false, false);
     let start = text.find(|c| {

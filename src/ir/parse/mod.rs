@@ -1,7 +1,7 @@
 //! Reads the text form that `print` defines and writes.
 //!
-//! What is read is well-typed, since the types of values come from `typing`; whether it is a valid function is for
-//! `verify` to say.
+//! The result is well-typed, since `typing` gives the types of values. `verify` decides whether it
+//! is a valid function.
 
 mod cursor;
 mod op;
@@ -16,7 +16,7 @@ use super::register::{Bank, BankId, CellKind, Reg};
 use super::types::Window;
 use super::typing::{Env, TypeError, op_types};
 
-/// What is wrong with a text, and where.
+/// A problem of a text, with its location.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("line {line}, column {column}: {problem}")]
 pub struct ParseError {
@@ -49,7 +49,7 @@ pub enum Problem {
     End,
 }
 
-/// Reads one function, which is all of the text but for comments.
+/// Reads a text that consists of one function and comments.
 pub fn parse(text: &str) -> Result<Function, ParseError> {
     let (function, rest) = parse_prefix(text)?;
     match rest
@@ -68,7 +68,8 @@ pub fn parse(text: &str) -> Result<Function, ParseError> {
     }
 }
 
-/// Reads the function that a text starts with; the text after the line of its closing brace is the second result.
+/// Reads the function at the start of a text. The second result is the text after the line of its
+/// closing brace.
 pub fn parse_prefix(text: &str) -> Result<(Function, &str), ParseError> {
     let mut lines = Lines { rest: text, number: 0 };
     let mut head = lines.next()?;
@@ -94,7 +95,7 @@ pub fn parse_prefix(text: &str) -> Result<(Function, &str), ParseError> {
     }
 }
 
-/// The lines that hold something.
+/// The lines that are not empty.
 struct Lines<'a> {
     rest: &'a str,
     number: usize,
@@ -133,7 +134,8 @@ fn block_names(text: &str) -> Result<HashMap<String, BlockId>, ParseError> {
     Ok(names)
 }
 
-/// The name, if the line is the head of a block: it starts with `b`, ends with `:`, and is no bank.
+/// The name, if the line is the head of a block: it starts with `b`, ends with `:`, and is not
+/// `bank`.
 fn block_head<'a>(line: &mut Cursor<'a>) -> Option<&'a str> {
     let mut ahead = *line;
     let name = ahead.mnemonic();
@@ -163,7 +165,7 @@ fn parse_head(line: &mut Cursor<'_>) -> Result<Function, ParseError> {
 struct Parser {
     blocks: HashMap<String, BlockId>,
     active: Option<Reg>,
-    /// Of the current block.
+    /// The values of the current block.
     values: HashMap<String, Value>,
     /// Whether the current block is complete (or there is none yet).
     terminated: bool,
@@ -388,7 +390,7 @@ impl Parser {
     }
 }
 
-/// Of a barrier's mnemonic, what follows `barrier.`.
+/// Parses the part of a barrier's mnemonic after `barrier.`.
 fn barrier_named(name: &str) -> Option<(BarrierKind, BarrierCounts)> {
     match name.strip_suffix(".lanes") {
         Some(kind) => Some((BarrierKind::from_name(kind)?, BarrierCounts::Lanes)),
@@ -396,7 +398,7 @@ fn barrier_named(name: &str) -> Option<(BarrierKind, BarrierCounts)> {
     }
 }
 
-/// The names before `=`, or nothing and the line as it was.
+/// Takes the names before `=`. If there is no `=`, it takes nothing.
 fn result_names<'a>(line: &mut Cursor<'a>) -> Vec<&'a str> {
     let mut ahead = *line;
     let mut names = Vec::new();

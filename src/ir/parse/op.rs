@@ -1,4 +1,4 @@
-//! Operations.
+//! Parser of operations.
 
 use super::super::function::{Function, Value};
 use super::super::image::sample::Operation;
@@ -11,7 +11,7 @@ use super::cursor::Cursor;
 use super::{ParseError, Parser, Problem};
 
 impl Parser {
-    /// An operation with its operands; window and pc may follow.
+    /// Parses an operation with its operands; window and pc may follow.
     pub fn op(&self, function: &Function, line: &mut Cursor<'_>) -> Result<Op, ParseError> {
         let start = *line;
         let mnemonic = line.mnemonic();
@@ -23,7 +23,7 @@ impl Parser {
         match family {
             "const" => {
                 let ty = Type::from_name(suffixes).ok_or_else(unknown)?;
-                // `-N` is short for the two's complement.
+                // `-N` stands for the two's complement.
                 let negative = line.eat("-");
                 let bits: u64 = line.number("the constant's bits")?;
                 let all = ty.bits_of_lanes(function.lanes);
@@ -49,7 +49,7 @@ impl Parser {
         Ok(values)
     }
 
-    /// Operations that are a mnemonic and values.
+    /// Parses operations that consist of a mnemonic and values.
     fn plain(&self, mnemonic: &str, line: &mut Cursor<'_>) -> Result<Option<Op>, ParseError> {
         if let Some(special) = Special::from_name(mnemonic) {
             return Ok(Some(Op::Special(special)));
@@ -155,7 +155,7 @@ impl Parser {
         Ok(Some(Op::Product { product, args }))
     }
 
-    /// Compares, conversions and float arithmetic.
+    /// Parses compares, conversions and float arithmetic.
     fn with_attributes(
         &self,
         mnemonic: &str,
@@ -296,7 +296,7 @@ impl Parser {
         Ok(Some(Op::RegionRead { reg, index, region, ty, uniform }))
     }
 
-    /// `[INDEX]+OFFSET<V;W,H>`, the first part of indirect ones only.
+    /// `[INDEX]+OFFSET<V;W,H>`; only indirect regions have the first part.
     fn region(&self, line: &mut Cursor<'_>) -> Result<(Option<Value>, Region), ParseError> {
         let index = if line.eat("[") {
             let index = self.value(line)?;

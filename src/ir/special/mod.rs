@@ -1,8 +1,9 @@
-//! The functions that NVIDIA's hardware approximates, as an H200 has them: bit by bit for every operand that was tried, which is
-//! every mantissa of every function. Source: facts, `maxwell-semantics.md` 4.1.
+//! The functions that NVIDIA's hardware approximates, bit by bit as an H200 for every operand that
+//! was tried, which is every mantissa of every function. Source: facts, `maxwell-semantics.md` 4.1.
 //!
-//! The operand's mantissa, or fraction, has 23 bits. The upper ones choose an interval, in which the function is a polynomial of the
-//! others; of their square the partial products below a place are missing.
+//! The operand's mantissa, or fraction, has 23 bits. The upper bits choose an interval, in which
+//! the function is a polynomial of the other bits. Their square lacks the partial products below a
+//! place.
 
 mod tables;
 
@@ -14,19 +15,20 @@ use tables::{
 
 use super::{Function, Op, SharedFn};
 
-/// What MUFU.RCP and MUFU.RSQ give, the approximate reciprocal and reciprocal root.
+/// The source of MUFU.RCP and MUFU.RSQ, the approximate reciprocal and reciprocal root.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Reciprocals {
-    /// The nearest float. Fast.
+    /// The nearest float. This is fast.
     #[default]
     Rounded,
-    /// What an H200 gives, bit by bit, which is another float in 13 % (reciprocals) and 22 % (roots) of operands. Such an
-    /// instruction takes much longer.
+    /// The result of an H200, bit by bit, which is another float for 13 % (reciprocals) and 22 %
+    /// (roots) of operands. An instruction takes much longer.
     Table,
 }
 
-/// Has reciprocals and reciprocal roots of a function come from the tables, not correctly rounded.
+/// Takes reciprocals and reciprocal roots of a function from the tables, instead of rounding
+/// correctly.
 pub fn use_tables(function: &mut Function) {
     for inst in function.blocks.iter_mut().flat_map(|block| &mut block.insts) {
         if let Op::Shared { function, .. } = &mut inst.op {
@@ -39,22 +41,22 @@ pub fn use_tables(function: &mut Function) {
     }
 }
 
-/// A row of a table as numbers that sums and products of are exact in `f64`, for code in vectors.
+/// A row of a table as numbers whose sums and products are exact in `f64`, for vector code.
 #[derive(Clone, Copy)]
 #[repr(C, align(16))]
 pub struct Row {
-    /// With the bias, in 2^-17 of a unit.
+    /// The constant including the bias, in 2^-17 of a unit.
     pub constant: f64,
     pub slope: f32,
-    /// Times 4: of the square's upper 15 bits.
+    /// The curvature times 4: it applies to the square's upper 15 bits.
     pub curvature: f32,
 }
 
-/// Rows for the equal parts of an interval, or of two after each other.
+/// Rows for the equal parts of an interval, or of two consecutive intervals.
 #[derive(Clone, Copy)]
 pub struct Rows {
     pub rows: &'static [Row],
-    /// How many rows, as a power of two, an interval has.
+    /// The number of rows of an interval, as a power of two.
     pub parts: u32,
 }
 
@@ -65,7 +67,7 @@ macro_rules! rows {
     }};
 }
 
-/// The table of a function. Those of roots have a second interval, of numbers whose exponent is odd.
+/// The table of a function. Roots have a second interval, for numbers whose exponent is odd.
 pub fn rows(function: SharedFn) -> Option<Rows> {
     Some(match function {
         SharedFn::TableRcp | SharedFn::Rcp64High => rows!(7, RECIPROCAL),
@@ -82,9 +84,9 @@ pub fn rows(function: SharedFn) -> Option<Rows> {
 
 /// Polynomials for the equal parts of an interval.
 struct Table<const N: usize> {
-    /// Added to all, in 2^-17 of a unit.
+    /// A number added to all values, in 2^-17 of a unit.
     bias: i64,
-    /// Constant in quarters of a unit; slope and curvature over a part, in units.
+    /// The constant in quarters of a unit; slope and curvature over a part, in units.
     rows: [(i32, i32, i32); N],
 }
 
@@ -94,7 +96,7 @@ const INFINITY: u32 = f32::INFINITY.to_bits();
 const ONE: u32 = 1f32.to_bits();
 const SIGN: u32 = 1 << 31;
 
-/// Bits of a fraction, and of that part of it that the polynomials take.
+/// The bits of a fraction; below, the bits of the part of it that the polynomials take.
 pub const FRACTION: u32 = 23;
 pub const PART: u32 = 17;
 
@@ -127,16 +129,17 @@ impl<const N: usize> Table<N> {
     }
 }
 
-/// The upper 15 bits of the square of 17 bits, but for what products of single bits below their place would carry into them.
+/// The upper 15 bits of the square of 17 bits, without the carries from products of single bits
+/// below these 15 bits.
 fn square(x: u32) -> u32 {
     const DROPPED: u32 = 2 * PART - 15;
-    // Of the lower nine bits with each other nothing is left.
+    // Products of the lower nine bits with each other contribute nothing.
     let upper = x >> 9;
     let squares = (upper * upper - (upper & 1)) / 2;
     (2..9).fold(squares, |sum, bit| sum + (x >> bit & 1) * (x >> (DROPPED - 1 - bit)))
 }
 
-/// A number's mantissa with its implied bit, and its exponent. Denormals are zeros.
+/// The mantissa of a number with its implied bit, and its exponent. Denormals are zeros.
 fn parts(x: u32) -> (u32, i32) {
     (x & 0x007f_ffff | 0x0080_0000, (x >> FRACTION & 255) as i32 - 127)
 }
@@ -149,7 +152,8 @@ fn is_zero(x: u32) -> bool {
     x & INFINITY == 0
 }
 
-/// `magnitude` times two to the power of `unit`, cut to the places of a float. Not so small that it is denormal.
+/// `magnitude` times two to the power of `unit`, truncated to the places of a float. The result
+/// must not be denormal.
 fn cut(magnitude: u64, unit: i32) -> u32 {
     if magnitude == 0 {
         return 0;
@@ -159,7 +163,7 @@ fn cut(magnitude: u64, unit: i32) -> u32 {
     ((above + unit + 127) as u32) << FRACTION | places as u32 & 0x007f_ffff
 }
 
-/// 1/x; what is denormal is 0.
+/// 1/x. Denormals become 0.
 pub fn rcp(x: u32) -> u32 {
     let sign = x & SIGN;
     match x & !SIGN {
@@ -172,7 +176,7 @@ pub fn rcp(x: u32) -> u32 {
     sign | FLOAT.encode(RECIPROCAL.at(mantissa & 0x007f_ffff) >> PART, -exponent)
 }
 
-/// 1/sqrt(x); of what is denormal infinite.
+/// 1/sqrt(x); infinite for denormals.
 pub fn rsq(x: u32) -> u32 {
     match x {
         _ if is_nan(x) => return NAN,
@@ -189,12 +193,13 @@ pub fn rsq(x: u32) -> u32 {
     FLOAT.encode(value, -(exponent >> 1))
 }
 
-/// Of reciprocal roots of numbers with this exponent; the root's is half of it, rounded down.
+/// The table for reciprocal roots of numbers with this exponent. The root's exponent is half of it,
+/// rounded down.
 fn root_table(exponent: i32) -> &'static Table<64> {
     if exponent & 1 == 0 { &RECIPROCAL_ROOT } else { &RECIPROCAL_ROOT_OF_DOUBLE }
 }
 
-/// sqrt(x); of what is denormal a zero of its sign.
+/// sqrt(x); for a denormal, a zero of its sign.
 pub fn sqrt(x: u32) -> u32 {
     match x {
         _ if is_nan(x) => return NAN,
@@ -208,9 +213,9 @@ pub fn sqrt(x: u32) -> u32 {
     FLOAT.encode(table.at(mantissa & 0x007f_ffff) >> (PART + 1), (exponent >> 1) + 1)
 }
 
-/// How a number is a word.
+/// The encoding of a number in a word.
 struct Word {
-    /// Bits of the fraction.
+    /// The bits of the fraction.
     fraction: u32,
     bias: i32,
 }
@@ -220,8 +225,8 @@ const FLOAT: Word = Word { fraction: FRACTION, bias: 127 };
 const HIGH: Word = Word { fraction: 20, bias: 1023 };
 
 impl Word {
-    /// `value` times two to the power of `exponent`, where `value` is a fraction of 1 with one bit more than this one has, the
-    /// first of which is set, or is 1; 0 if that is denormal.
+    /// `value` times two to the power of `exponent`. `value` is 1, or a fraction of 1 with one bit
+    /// more than this encoding has, with its first bit set. A denormal result becomes 0.
     fn encode(&self, value: i64, exponent: i32) -> u32 {
         let above = (value >> (self.fraction + 1)) as i32;
         match exponent + self.bias - 1 + above {
@@ -234,7 +239,7 @@ impl Word {
     }
 }
 
-/// 2^x; what is denormal is 0.
+/// 2^x. Denormals become 0.
 pub fn ex2(x: u32) -> u32 {
     match x {
         _ if is_nan(x) => return NAN,
@@ -250,7 +255,7 @@ pub fn ex2(x: u32) -> u32 {
         0.. => i64::from(mantissa) << exponent,
         _ => i64::from(mantissa.checked_shr(-exponent as u32).unwrap_or(0)),
     };
-    // Of a negative number the bits are turned around, unless it is whole.
+    // The bits of a negative number are inverted; a whole number is negated exactly.
     let whole = magnitude & ((1 << FRACTION) - 1) == 0;
     let fixed = if negative { !magnitude + i64::from(whole) } else { magnitude };
     let value = POWER.at(fixed as u32 & ((1 << FRACTION) - 1)) >> PART;
@@ -261,10 +266,10 @@ pub fn ex2(x: u32) -> u32 {
     }
 }
 
-/// Places behind the point of a logarithm, below which all is cut.
+/// The places behind the point of a logarithm. Lower places are truncated.
 pub const PLACES: i32 = 36;
 
-/// log2(x); of what is denormal as of 0.
+/// log2(x); for a denormal as for 0.
 pub fn lg2(x: u32) -> u32 {
     match x {
         _ if is_nan(x) => return NAN,
@@ -277,17 +282,17 @@ pub fn lg2(x: u32) -> u32 {
     let (mantissa, exponent) = parts(x);
     let fraction = LOGARITHM.at(mantissa & 0x007f_ffff) >> (24 + PART as i32 - PLACES);
     let sum = (i64::from(exponent) << PLACES) + fraction;
-    // Of a negative sum the bits are turned around.
+    // The bits of a negative sum are inverted.
     if sum < 0 { SIGN | cut(!sum as u64, -PLACES) } else { cut(sum as u64, -PLACES) }
 }
 
-/// Sine, or cosine, of x turns.
+/// The sine or cosine of x turns.
 fn turn(x: u32, cosine: bool) -> u32 {
     if x & !SIGN >= INFINITY {
         return NAN;
     }
     let (mantissa, exponent) = parts(x);
-    // In 2^-25, of one turn.
+    // The angle is in 2^-25 of one turn.
     let places = exponent + 2;
     let angle = match places {
         _ if is_zero(x) => 0,
@@ -302,17 +307,19 @@ fn turn(x: u32, cosine: bool) -> u32 {
     sign | cut(SINE.at(fraction) as u64, -24 - PART as i32)
 }
 
-/// sin(2 pi x), for which 2^-25 is as 0.
+/// sin(2 pi x). The angle is truncated to 2^-25 of a turn. In odd quarters, counted from 0, it
+/// counts as 2^-25 of a turn more.
 pub fn sine_of_turns(x: u32) -> u32 {
     turn(x, false)
 }
 
-/// cos(2 pi x), as the sine.
+/// cos(2 pi x), computed like the sine.
 pub fn cosine_of_turns(x: u32) -> u32 {
     turn(x, true)
 }
 
-/// Of the high word of an `f64` its parts; of zeros and denormals infinity, of infinity 0, of a NaN one.
+/// The parts of an `f64`'s high word. The error is infinity for zeros and denormals, 0 for
+/// infinity, and a NaN for a NaN.
 fn high_parts(x: u32) -> Result<(u32, i32), u32> {
     const HIGH_INFINITY: u32 = 0x7ff0_0000;
     match x & HIGH_INFINITY {
@@ -323,7 +330,7 @@ fn high_parts(x: u32) -> Result<(u32, i32), u32> {
     }
 }
 
-/// The high word of 1/x, of the high word of an `f64`.
+/// The high word of 1/x, for the high word of an `f64`.
 pub fn rcp64_high(x: u32) -> u32 {
     high_parts(x).map_or_else(
         |special| special,
@@ -333,7 +340,7 @@ pub fn rcp64_high(x: u32) -> u32 {
     )
 }
 
-/// The high word of 1/sqrt(x), of the high word of an `f64`.
+/// The high word of 1/sqrt(x), for the high word of an `f64`.
 pub fn rsq64_high(x: u32) -> u32 {
     match high_parts(x) {
         Err(special) if special == SIGN => NAN,

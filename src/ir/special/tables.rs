@@ -1,10 +1,12 @@
-//! Coefficients of [`special`](super): of each interval the constant in quarters of a unit, slope and curvature in units.
+//! Coefficients of [`special`](super): for each interval the constant in quarters of a unit, slope
+//! and curvature in units.
 //!
-//! Found from results of an H200 for all mantissas, which they give exactly (`tools/gpu/fit.py`).
+//! They were found from an H200's results for all mantissas, which they give exactly
+//! (`tools/gpu/fit.py`).
 
 use super::Table;
 
-/// 1/x of 1 <= x < 2, in units of 2^-24.
+/// 1/x for 1 <= x < 2, in units of 2^-24.
 #[rustfmt::skip]
 pub static RECIPROCAL: Table<128> = Table {
     bias: 8092,
@@ -38,7 +40,7 @@ pub static RECIPROCAL: Table<128> = Table {
     ],
 };
 
-/// 1/sqrt(x) of 1 <= x < 2, in units of 2^-24.
+/// 1/sqrt(x) for 1 <= x < 2, in units of 2^-24.
 #[rustfmt::skip]
 pub static RECIPROCAL_ROOT: Table<64> = Table {
     bias: 32766,
@@ -60,7 +62,7 @@ pub static RECIPROCAL_ROOT: Table<64> = Table {
     ],
 };
 
-/// The same of 2 <= x < 4.
+/// 1/sqrt(x) for 2 <= x < 4, in units of 2^-24.
 #[rustfmt::skip]
 pub static RECIPROCAL_ROOT_OF_DOUBLE: Table<64> = Table {
     bias: 32766,
@@ -81,7 +83,7 @@ pub static RECIPROCAL_ROOT_OF_DOUBLE: Table<64> = Table {
     ],
 };
 
-/// sqrt(x) of 1 <= x < 2, in units of 2^-24.
+/// sqrt(x) for 1 <= x < 2, in units of 2^-24.
 #[rustfmt::skip]
 pub static ROOT: Table<64> = Table {
     bias: 32766,
@@ -102,7 +104,7 @@ pub static ROOT: Table<64> = Table {
     ],
 };
 
-/// The same of 2 <= x < 4.
+/// sqrt(x) for 2 <= x < 4, in units of 2^-24.
 #[rustfmt::skip]
 pub static ROOT_OF_DOUBLE: Table<64> = Table {
     bias: 32764,
@@ -126,7 +128,7 @@ pub static ROOT_OF_DOUBLE: Table<64> = Table {
     ],
 };
 
-/// 2^x of 0 <= x < 1, in units of 2^-23.
+/// 2^x for 0 <= x < 1, in units of 2^-23.
 #[rustfmt::skip]
 pub static POWER: Table<64> = Table {
     bias: 24456,
@@ -147,7 +149,7 @@ pub static POWER: Table<64> = Table {
     ],
 };
 
-/// log2(x) of 1 <= x < 2, in units of 2^-24.
+/// log2(x) for 1 <= x < 2, in units of 2^-24.
 #[rustfmt::skip]
 pub static LOGARITHM: Table<64> = Table {
     bias: 6696,
@@ -170,7 +172,7 @@ pub static LOGARITHM: Table<64> = Table {
     ],
 };
 
-/// Sine of 0 <= x < 1 quarter of a turn, in units of 2^-24.
+/// The sine for 0 <= x < 1 quarter of a turn, in units of 2^-24.
 #[rustfmt::skip]
 pub static SINE: Table<64> = Table {
     bias: 0,

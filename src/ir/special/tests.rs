@@ -1,10 +1,12 @@
-//! Against an H200: checksums of the results of all mantissas and of other sweeps, and results of particular operands (`tools/gpu/mufu.py`).
+//! Tests against an H200: checksums of the results of all mantissas and of other sweeps, and
+//! results of particular operands (`tools/gpu/mufu.py`).
 
 use super::*;
 
 type Function = fn(u32) -> u32;
 
-/// The function, the bits of the first operand, from one to the next, how many, and the checksum of the results.
+/// The function, the bits of the first operand, the step between operands, the number of operands,
+/// and the checksum of the results.
 #[rustfmt::skip]
 const SWEEPS: [(&str, Function, u32, u32, u32, u32); 34] = [
     ("lg2", lg2, 0x3f000000, 0x1, 0x1800000, 0xccfca697),

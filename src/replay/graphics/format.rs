@@ -1,13 +1,14 @@
-//! How exported words are read, and what a target makes of them.
+//! How exported words are decoded and how a target converts them.
 //!
-//! Sources: "Vega" Instruction Set Architecture, "Export"; Mesa's register descriptions, `SPI_SHADER_COL_FORMAT`.
+//! Sources: "Vega" Instruction Set Architecture, "Export"; Mesa's register descriptions,
+//! `SPI_SHADER_COL_FORMAT`.
 
 use half::f16;
 use serde::{Deserialize, Serialize};
 
 use crate::Dtype;
 
-/// `SPI_SHADER_COL_FORMAT`, of which `SPI_SHADER_Z_FORMAT` has some.
+/// The values of `SPI_SHADER_COL_FORMAT`. `SPI_SHADER_Z_FORMAT` has some of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "toml::Value", into = "String")]
 pub enum ExportFormat {
@@ -36,8 +37,9 @@ impl ExportFormat {
         ("32_abgr", ExportFormat::Abgr32),
     ];
 
-    /// Four words as they were exported, as those of red, green, blue and alpha: floats or integers. Of packed ones, two words have
-    /// the components.
+    /// Decodes four exported words as red, green, blue and alpha: floats or integers.
+    ///
+    /// In packed formats, two of the words have all components.
     fn unpack(self, words: [u32; 4]) -> [Component; 4] {
         let [x, y, z, w] = words;
         let packed = |component: fn(u16) -> Component| {
@@ -88,10 +90,10 @@ impl From<ExportFormat> for String {
     }
 }
 
-/// What a component is before the target's conversion.
+/// A component before the target's conversion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Component {
-    /// The bits of a float or of an integer, as the target takes it.
+    /// The bits of a float or an integer: the target determines which.
     Word(u32),
     Float(f32),
 }
@@ -104,7 +106,7 @@ impl Component {
         }
     }
 
-    /// Of integer targets.
+    /// Returns the bits for an integer target.
     fn bits(self) -> u32 {
         match self {
             Component::Word(bits) => bits,
@@ -132,16 +134,17 @@ pub struct TargetFormat {
 }
 
 impl TargetFormat {
-    /// What exported words are where nothing else is said.
+    /// The format of exported words unless the manifest says otherwise.
     pub const FLOATS: TargetFormat =
         TargetFormat { components: 4, bits: 32, number: Number::Float };
 
-    /// Components of a texel.
+    /// Returns the number of components of a texel.
     pub fn components(self) -> usize {
         self.components.into()
     }
 
-    /// Of floats and normalized numbers their values as `f32`, else integers of the target's width.
+    /// Returns the element type: `f32` for floats and normalized numbers, else integers of the
+    /// target's width.
     pub fn dtype(self) -> Dtype {
         match (self.number, self.bits) {
             (Number::Uint, 8) => Dtype::U8,
@@ -154,7 +157,8 @@ impl TargetFormat {
         }
     }
 
-    /// What is in the target when these words were exported in a format, as elements of [`TargetFormat::dtype`].
+    /// Converts words that were exported in `format` to a texel: elements of
+    /// [`TargetFormat::dtype`].
     pub fn texel(self, format: ExportFormat, words: [u32; 4]) -> Vec<u8> {
         let components = format.unpack(words).into_iter().take(self.components());
         components.flat_map(|component| self.component(component)).collect()
@@ -162,7 +166,7 @@ impl TargetFormat {
 
     fn component(self, component: Component) -> Vec<u8> {
         let steps = |bits: u8| ((1_u64 << bits) - 1) as f32;
-        // NaN is 0, as conversions to normalized numbers have it.
+        // Conversions to normalized numbers turn NaN into 0.
         let quantized = |least: f32, steps: f32| {
             let x = component.float();
             let x = if x.is_nan() { 0.0 } else { x.clamp(least, 1.0) };
@@ -176,7 +180,7 @@ impl TargetFormat {
             }
             Number::Float => component.float().to_le_bytes().to_vec(),
             Number::Uint | Number::Sint => {
-                // Values beyond the target's range are clamped, as the exports' own conversions do.
+                // Values beyond the target's range are clamped, as in the exports' own conversions.
                 let bits = component.bits();
                 let wide = match (self.number, self.bits) {
                     (_, 32) => bits,
@@ -262,7 +266,7 @@ mod tests {
 
     #[test]
     fn components_are_packed_and_normalized() {
-        // 1.0 and -2.0, 0.5 and a NaN as halves.
+        // 1.0 and -2.0, then 0.5 and a NaN, as halves.
         let words = [0xc000_3c00, 0, 0x7e00_3800, 0];
         assert_eq!(
             floats(&target("rgba8").texel(ExportFormat::Fp16, words)),
@@ -282,7 +286,10 @@ mod tests {
         );
     }
 
-    /// Each format by what Direct3D 11's functional specification ("Data Conversion") makes of its bits: what the export leaves out is 0.
+    /// Checks each format against the bits' meaning in Direct3D 11's functional specification
+    /// ("Data Conversion").
+    ///
+    /// A component that the export leaves out is 0.
     #[test]
     fn every_format_has_its_components() {
         let [x, y, z, w] = [1.5_f32, -2.25, 0.375, 4096.5].map(f32::to_bits);
@@ -291,7 +298,7 @@ mod tests {
         assert_eq!(all(ExportFormat::Gr32, [x, y, z, w]), [1.5, -2.25, 0.0, 0.0]);
         assert_eq!(all(ExportFormat::Ar32, [x, y, z, w]), [1.5, 0.0, 0.0, 4096.5]);
         assert_eq!(all(ExportFormat::Abgr32, [x, y, z, w]), [1.5, -2.25, 0.375, 4096.5]);
-        // Packed: red and green are the halves of word 0, blue and alpha those of word 2.
+        // Packed: red and green are the halves of word 0, blue and alpha the halves of word 2.
         let packed =
             |of: [u16; 4]| [0, 1].map(|n| u32::from(of[2 * n]) | u32::from(of[2 * n + 1]) << 16);
         let four = |of: [u16; 4]| [packed(of)[0], 77, packed(of)[1], 78];

@@ -1,4 +1,4 @@
-//! Vertices and threads of primitives in workgroups.
+//! Assigns vertices and threads of primitives to workgroups.
 
 use std::collections::BTreeMap;
 
@@ -8,20 +8,20 @@ use super::{Rows, Stage, WAVE};
 use crate::Error;
 use crate::resolve::Source;
 
-/// Lanes of a warp of Maxwell: threads of a patch are in one.
+/// Lanes of a Maxwell warp: one warp has all threads of a patch.
 const WARP: u32 = 32;
-/// Lanes of a workgroup at most: its waves are counted in four bits.
+/// The most lanes of a workgroup: a four-bit number counts its waves.
 const MAX_GROUP: u32 = 15 * WAVE as u32;
 
-/// What the manifest says, but for arrays of words.
+/// The manifest's facts for the launch, except arrays of words.
 pub(super) struct Plan<'m> {
     pub stage: Stage,
     pub vertices: &'m Vertices,
-    /// Of all instances.
+    /// The number of vertices of all instances.
     pub rows: u32,
     pub primitives: Option<&'m Primitives>,
     pub tessellation: Tessellation,
-    /// Whether the code is that of GFX9.
+    /// Whether the code is GFX9 code.
     pub gfx9: bool,
     pub patch: Option<Vec<u32>>,
     /// `[primitive][vertex]`: rows of vertices.
@@ -29,20 +29,20 @@ pub(super) struct Plan<'m> {
     pub threads: u32,
 }
 
-/// What begins in a workgroup, both from lane 0 on.
+/// The vertices and threads of a workgroup. Both start at lane 0.
 #[derive(Default)]
 pub(super) struct Group {
     /// Rows of vertices.
     pub vertices: Vec<u32>,
-    /// Numbers of primitives, and of the thread in each.
+    /// The number of the primitive of each thread, and of the thread in the primitive.
     pub threads: Vec<[u32; 2]>,
-    /// The number of the workgroup that made the patches of its vertices.
+    /// The number of the workgroup that made the patches of the group's vertices.
     pub patches: u32,
 }
 
-/// Lanes of the launch.
+/// The lanes of the launch.
 pub(super) struct Lanes {
-    /// From a workgroup to the next.
+    /// The number of lanes from a workgroup's first lane to the next workgroup's.
     pub unit: usize,
     pub groups: Vec<Group>,
 }
@@ -52,12 +52,12 @@ impl Lanes {
         self.unit * self.groups.len()
     }
 
-    /// Something of each lane's vertex; 0 if it has none.
+    /// Returns a value for each lane's vertex, 0 for lanes without one.
     pub fn of_vertices(&self, of: impl Fn(&Group, usize) -> u32) -> Rows {
         self.of(|group| group.vertices.len(), of)
     }
 
-    /// Something of each lane's thread; 0 if it has none.
+    /// Returns a value for each lane's thread, 0 for lanes without one.
     pub fn of_threads(&self, of: impl Fn(&Group, usize) -> u32) -> Rows {
         self.of(|group| group.threads.len(), of)
     }
@@ -71,7 +71,7 @@ impl Lanes {
         Rows { lanes: self.count(), words }
     }
 
-    /// The lanes whose place in their workgroup is below a count, in order.
+    /// Returns, in order, the lanes whose number in their workgroup is below a count.
     pub fn below(&self, count: impl Fn(&Group) -> usize) -> impl Iterator<Item = u32> {
         let groups = self.groups.iter().enumerate();
         groups.flat_map(move |(i, group)| {
@@ -81,7 +81,7 @@ impl Lanes {
 }
 
 impl Source<'_> {
-    /// Puts vertices and threads into workgroups.
+    /// Assigns vertices and threads to workgroups.
     pub(super) fn lanes(&self, plan: &Plan<'_>) -> Result<Lanes, Error> {
         let vertices = plan.primitives.map_or(0, |given| given.vertices);
         let all = plan.indices.len() as u32 / vertices.max(1);
@@ -172,7 +172,7 @@ impl Source<'_> {
                 Lanes { unit: longest.unwrap_or(1).next_multiple_of(WAVE), groups }
             }
         };
-        // A row for each vertex that comes in, or may go out.
+        // A row for each input vertex, or for each vertex that a thread may emit.
         let emitted =
             plan.primitives.and_then(|given| given.max_vertices).map_or(1, |most| most + 1);
         let rows = vertices.max(emitted) as usize;

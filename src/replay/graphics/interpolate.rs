@@ -1,6 +1,7 @@
-//! What the setup of triangles gives a fragment program of Maxwell: attributes at the centres of pixels.
+//! Interpolated attributes at the centres of pixels, for fragment programs of Maxwell.
 //!
-//! Source: facts, `graphics.md`, section 1.4. Computed in doubles and rounded once.
+//! The setup of triangles computes them. Source: facts, `graphics.md`, section 1.4. They are
+//! computed in doubles and rounded once.
 
 use std::collections::BTreeSet;
 
@@ -12,17 +13,19 @@ use super::{Input, PrimitiveVertices, QUAD, Quad, Rows, Shader};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interpolated {
     pub address: u32,
-    /// Its number among those of a vertex.
+    /// The index of the word among the words of a vertex.
     word: usize,
     perspective: bool,
 }
 
 impl Shader {
-    /// Makes rows of the attributes of vertices that are interpolated, but for those that are given: of lanes, what PASS gives. Where pixels are drawn,
-    /// they are only named.
+    /// Makes rows of the interpolated attributes, as PASS gives them to lanes.
+    ///
+    /// Given attributes are kept. Where the rasteriser draws pixels, the attributes are only
+    /// recorded.
     ///
     /// # Errors
-    /// What is missing for that, by the manifest's key.
+    /// A key of the manifest that the interpolation needs is missing; the message names it.
     pub fn interpolate(&mut self, how: impl Fn(u16) -> Interpolation) -> Result<(), String> {
         let Some(vertices) = &self.vertices else { return Ok(()) };
         let words = |(&address, rows): (&u32, &Rows)| {
@@ -70,7 +73,7 @@ impl Shader {
 }
 
 impl Quad<'_> {
-    /// A word of each lane that is interpolated.
+    /// Returns an interpolated word for each lane.
     pub fn attribute(&self, of: &PrimitiveVertices, word: Interpolated) -> [u32; QUAD] {
         let [b1, b2, _] = self.input(Input::Barycentric);
         std::array::from_fn(|lane| of.at(self.primitive(), word, [b1[lane], b2[lane]]))
@@ -78,7 +81,9 @@ impl Quad<'_> {
 }
 
 impl PrimitiveVertices {
-    /// A word of a primitive, or with perspective that over w, weighted by the weights of vertices 1 and 2.
+    /// Interpolates a word of a primitive with the weights of vertices 1 and 2.
+    ///
+    /// With perspective, the word over w is interpolated.
     fn at(
         &self,
         primitive: u32,

@@ -1,4 +1,5 @@
-//! The manifest's keys for shaders: `[vertices]`, `[primitives]`, `[tessellation]`, `[pixels]`, `[bank.N]`, `[export]`.
+//! The manifest's keys for shaders: `[vertices]`, `[primitives]`, `[tessellation]`, `[pixels]`,
+//! `[bank.N]`, `[export]`.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -11,7 +12,7 @@ use crate::Dtype;
 use crate::manifest::{exactly, is_default, is_one, one};
 use crate::raw::Part;
 
-/// An array: a file, or numbers, in lists of lists where it has several axes.
+/// An array: a file, or numbers in nested lists, one level for each axis.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Given {
@@ -19,63 +20,68 @@ pub enum Given {
     Numbers(Vec<toml::Value>),
 }
 
-/// `[vertices]`: what all stages but the fragment stage begin with, instance after instance.
+/// `[vertices]`: the inputs of all stages but the fragment stage, instance after instance.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Vertices {
-    /// Of an instance.
+    /// The number of vertices of an instance.
     pub count: u32,
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub instances: u32,
-    /// The first one's `vertex_id`.
+    /// The `vertex_id` of the first vertex.
     #[serde(default, skip_serializing_if = "is_default")]
     pub first: u32,
-    /// Maxwell: words of the attribute space from an address on, such as `attribute."0x80"`. A row for each vertex.
+    /// Maxwell: words of the attribute space from an address on, for example `attribute."0x80"`. A
+    /// row for each vertex.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub attribute: BTreeMap<String, Given>,
-    /// The number of the patch that each vertex is of, where a tessellator made them.
+    /// The number of each vertex's patch, where a tessellator made the vertices.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patch: Option<Given>,
-    /// Arrays of vertices: where each is in its patch, or in the ring of a geometry program.
+    /// Arrays of vertices: the position of each in its patch, or in the ring of a geometry program.
     #[serde(flatten)]
     pub inputs: BTreeMap<Input, Given>,
 }
 
-/// `[primitives]`: what tessellation and geometry programs run for. Patches are primitives.
+/// `[primitives]`: the primitives of tessellation and geometry programs. Patches are primitives.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Primitives {
-    /// Vertices of each.
+    /// The number of vertices of a primitive.
     pub vertices: u32,
-    /// Numbers of its vertices among those of `[vertices]`; without it they are one after the other.
+    /// Indices into the vertices of `[vertices]`. Without them, primitives take consecutive
+    /// vertices.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub indices: Option<Given>,
-    /// Control points that a patch has afterwards; without it as many as before. Of geometry programs instances; without it 1.
+    /// Control points of an output patch; without it, as many as the input has.
+    ///
+    /// For geometry programs: the number of instances; without it, 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub threads: Option<u32>,
-    /// Geometry: vertices that a thread may emit.
+    /// Geometry: the most vertices that a thread may emit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_vertices: Option<u32>,
-    /// Geometry: what the emitted vertices make.
+    /// Geometry: the kind of primitives that the emitted vertices form.
     #[serde(default, skip_serializing_if = "is_default")]
     pub strips: Strips,
-    /// Geometry, GFX9: primitives of a workgroup; without it as many as a wave has lanes for.
+    /// Geometry, GFX9: primitives of a workgroup. Without it, as many as a wave has lanes for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<u32>,
-    /// Geometry, GFX9: words in LDS from a vertex to the next.
+    /// Geometry, GFX9: the words in LDS from one vertex to the next.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub item_words: Option<u32>,
-    /// Geometry, GFX9: words that a thread has in the ring.
+    /// Geometry, GFX9: the words of a thread in the ring.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ring_words: Option<u32>,
-    /// Tessellation evaluation, Maxwell: words of control points, by address. A row for each vertex of each patch.
+    /// Tessellation evaluation, Maxwell: words of control points, by address. A row for each vertex
+    /// of each patch.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub attribute: BTreeMap<String, Given>,
-    /// Likewise words of patches.
+    /// Tessellation evaluation, Maxwell: words of patches, by address.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub patch: BTreeMap<String, Given>,
 }
 
-/// What vertices that a geometry program emits make.
+/// The kind of primitives that emitted vertices form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Strips {
@@ -85,14 +91,14 @@ pub enum Strips {
     Triangles,
 }
 
-/// `[tessellation]`: how GFX9 has patches in workgroups, and what it keeps of them.
+/// `[tessellation]`: how GFX9 groups patches into workgroups, and the sizes of its patch data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tessellation {
-    /// Patches of a workgroup; without it as many as a wave has lanes for.
+    /// Patches of a workgroup. Without it, as many as a wave has lanes for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<u32>,
-    /// Bytes in the off-chip buffer from a workgroup's patches to the next one's.
+    /// Bytes in the off-chip buffer from one workgroup's patches to the next workgroup's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub offchip_bytes: Option<u32>,
     /// Bytes of a patch's tessellation factors.
@@ -100,10 +106,13 @@ pub struct Tessellation {
     pub factor_bytes: Option<u32>,
 }
 
-/// `[pixels]`: the lanes of a fragment program, four for each quad: (x, y), (x + 1, y), (x, y + 1), (x + 1, y + 1).
+/// `[pixels]`: the lanes of a fragment program.
+///
+/// Each quad has four: (x, y), (x + 1, y), (x, y + 1), (x + 1, y + 1).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Pixels {
-    /// A number for each lane; 0: it is a helper. It may be left out with `triangles`, which says it.
+    /// A number for each lane: 0 marks a helper lane. With `triangles`, which imply it, it may be
+    /// left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub covered: Option<Given>,
     /// The primitive of each quad.
@@ -112,22 +121,22 @@ pub struct Pixels {
     /// GFX9: words of `[primitive][attribute][component][vertex]`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parameters: Option<Given>,
-    /// GFX9: attributes that are not interpolated, so that their differences between vertices are 0.
+    /// GFX9: attributes without interpolation: their differences between vertices are 0.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flat: Vec<u32>,
-    /// GFX9: attributes whose words are two halves, each of which is interpolated by itself.
+    /// GFX9: attributes whose words are two halves. Each half is interpolated by itself.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub half: Vec<u32>,
     /// Maxwell: words of `[primitive][vertex][word]`, from the first generic attribute on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub vertices: Option<Given>,
-    /// Maxwell: clip coordinates w of `[primitive][vertex]`.
+    /// Maxwell: the clip coordinates w of `[primitive][vertex]`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub vertex_w: Option<Given>,
-    /// Maxwell: values of lanes, by the attribute's address, in place of interpolation.
+    /// Maxwell: values of lanes by the attribute's address, instead of interpolation.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub attribute: BTreeMap<String, Given>,
-    /// What the rasteriser draws, in place of arrays of lanes.
+    /// The triangles for the rasteriser, instead of arrays of lanes.
     #[serde(flatten)]
     pub draw: Draw,
     /// Arrays of lanes.
@@ -138,25 +147,27 @@ pub struct Pixels {
 /// Triangles for the rasteriser: keys of `[pixels]`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Draw {
-    /// Clip coordinates x, y, z, w of vertices, three in turn for each triangle: what a vertex program exports as position.
+    /// The clip coordinates x, y, z, w of vertices, three vertices per triangle.
+    ///
+    /// A vertex program exports them as position.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub triangles: Option<Given>,
-    /// Numbers of vertices, three in turn for each triangle.
+    /// Indices of vertices, three per triangle.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub indices: Option<Given>,
-    /// What the vertices have of each attribute, up to four words each.
+    /// The vertices' words of each attribute, up to four words each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub varyings: Vec<Given>,
     /// Left, top, width and height in pixels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub viewport: Option<[f32; 4]>,
-    /// Depths of z = 0 and of z = w.
+    /// The depths of z = 0 and of z = w.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub depth_range: Option<[f32; 2]>,
-    /// Triangles of which one side is not drawn.
+    /// The side of triangles that is not drawn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cull: Option<Side>,
-    /// Which side is the front: that whose vertices are in this order in the picture.
+    /// The winding of the front side: the order of its vertices in the picture.
     #[serde(default, rename = "winding", skip_serializing_if = "Option::is_none")]
     pub front: Option<Winding>,
 }
@@ -175,7 +186,9 @@ pub enum Winding {
     CounterClockwise,
 }
 
-/// `[bank.N]`: a constant bank of a Maxwell shader; exactly one of `file`, `zeros` and `values`, as for buffers.
+/// `[bank.N]`: a constant bank of a Maxwell shader.
+///
+/// It has exactly one of `file`, `zeros` and `values`, like a buffer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bank {
@@ -187,18 +200,18 @@ pub struct Bank {
     pub values: Option<Vec<toml::Value>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dtype: Option<Dtype>,
-    /// Addresses of buffers and numbers in it.
+    /// Addresses of buffers and numbers that the bank holds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<Part>,
 }
 
-/// `[export]`: what a shader hands to the next stage.
+/// `[export]`: the outputs of a shader for the next stage.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Exports {
-    /// A number for each lane that says whether anything of it is kept.
+    /// A number for each lane that tells whether any of its exports is kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub written: Option<Given>,
-    /// A picture of the first colour.
+    /// The picture of the first colour.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub png: Option<Picture>,
     /// `[export.NAME]`.
@@ -206,28 +219,31 @@ pub struct Exports {
     pub targets: BTreeMap<String, Export>,
 }
 
-/// `[export.NAME]`: one target. GFX9 `pos0` to `pos3`, `param0` to `param31`, `mrt0` to `mrt7`, `mrtz`; Maxwell `target0` to `target7`, `mask`,
-/// `depth`, of vertices the address of the first word, such as `"0x70"`, and of patches `"patch0x20"`. Of geometry programs `emitted`.
+/// `[export.NAME]`: one target.
+///
+/// GFX9: `pos0` to `pos3`, `param0` to `param31`, `mrt0` to `mrt7`, `mrtz`. Maxwell: `target0` to
+/// `target7`, `mask`, `depth`; for vertices, the address of the first word, for example `"0x70"`;
+/// for patches, for example, `"patch0x20"`. Geometry programs also have `emitted`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Export {
-    /// How exported words are read; by name or by number.
+    /// The format of the exported words, by name or by number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<ExportFormat>,
-    /// What they are converted to then.
+    /// The format that decoded words are converted to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<TargetFormat>,
-    /// Maxwell: the types of words, where they are not alike.
+    /// Maxwell: the types of words, where they differ.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub words: Option<Vec<Dtype>>,
-    /// A row for each lane, of which those that are kept are compared.
+    /// The expected rows, one per lane. Only rows of kept lanes are compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expect: Option<Given>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub atol: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rtol: Option<f64>,
-    /// The share of lanes that may be further off.
+    /// The share of lanes that may differ by more than the tolerance.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub differ: Option<f64>,
 }
@@ -239,7 +255,7 @@ pub struct Picture {
     /// Width and height in pixels.
     #[serde(deserialize_with = "exactly")]
     pub size: [u32; 2],
-    /// Only what is nearer than what was drawn there before.
+    /// Whether a pixel is drawn only if it is nearer than the pixel drawn there before.
     #[serde(default, skip_serializing_if = "is_default")]
     pub depth_test: bool,
 }

@@ -1,7 +1,11 @@
 //! Shaders of a graphics pipeline: a stage's program over arrays of lanes.
 //!
-//! `keys` is the manifest's part, `format` the formats of exports and targets; `read` reads what the keys name into a [`Shader`], `primitives` its attributes and triangles, `raster` makes quads of triangles and `quads` lanes of these,
-//! `stages` those of vertices, tessellation and geometry, which `groups` puts into workgroups; `result` holds exports against what is expected of them, and draws, `strips` is what geometry programs emit. Nothing here knows how an instruction set takes its inputs.
+//! `keys` is the manifest's part, `format` the formats of exports and targets. `read` reads what
+//! the keys name into a [`Shader`], and `primitives` its attributes and triangles. `raster` makes
+//! quads of triangles, and `quads` lanes of quads. `stages` makes the lanes of vertices,
+//! tessellation and geometry, and `groups` puts them into workgroups. `result` compares exports
+//! with expectations, and draws; `strips` is the output of geometry programs. Nothing here knows
+//! how an instruction set takes its inputs.
 
 mod format;
 mod groups;
@@ -33,7 +37,9 @@ pub use warploom_container::{ExportTarget, Input, Stage, WaveInput, emitted};
 use super::Expectation;
 use super::array::{Array, Dtype};
 
-/// What is known of each lane, by component: `components()` times as many words as there are lanes, those of the first component first.
+/// Words of each lane, by component.
+///
+/// There are `components()` words per lane. All words of the first component come first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rows {
     pub lanes: usize,
@@ -45,139 +51,146 @@ impl Rows {
         self.words.len().checked_div(self.lanes).unwrap_or(0)
     }
 
-    /// The words of a component, one for each lane.
+    /// Returns the words of a component, one for each lane.
     pub fn row(&self, component: usize) -> &[u32] {
         &self.words[component * self.lanes..][..self.lanes]
     }
 }
 
-/// A shader's launch: its lanes, what they are given, and what is expected of them.
+/// A shader's launch: its lanes, their inputs, and the expected exports.
 #[derive(Clone, Debug)]
 pub struct Shader {
     pub stage: Stage,
-    /// Of the launch, with those between workgroups that do nothing; at least 1.
+    /// The lanes of the launch, with idle lanes between workgroups; at least 1.
     pub lanes: usize,
     /// Lanes of a workgroup.
     pub block: usize,
-    /// The lane of each row of arrays, where it is not that of its number. A row is a vertex, a lane of a quad, a thread of a primitive.
+    /// The lane of each row of arrays, where lane and row numbers differ.
+    ///
+    /// A row is a vertex, a lane of a quad, or a thread of a primitive.
     pub rows: Option<Vec<u32>>,
-    /// Which lanes take part, and of fragment programs are no helpers.
+    /// The lanes that take part, without the helpers of fragment programs.
     pub covered: Vec<bool>,
     pub inputs: BTreeMap<Input, Rows>,
     /// GFX9: a word for each wave.
     pub waves: BTreeMap<WaveInput, Vec<u32>>,
-    /// Maxwell: by the address of the first word. Of programs with primitives the rows of vertices stand one behind the other.
+    /// Maxwell: attributes by the address of the first word.
+    ///
+    /// For programs with primitives, the rows of vertices follow each other.
     pub attributes: BTreeMap<u32, Rows>,
-    /// Maxwell: likewise words of the lane's patch.
+    /// Maxwell: words of the lane's patch, likewise.
     pub patches: BTreeMap<u32, Rows>,
-    /// Of tessellation and geometry programs.
+    /// The facts about primitives, for tessellation and geometry programs.
     pub of_primitives: Option<OfPrimitives>,
-    /// Of fragment programs: the primitive of each lane, the same in a quad. Not of those that are drawn.
+    /// Fragment programs: the primitive of each lane, equal within a quad. Empty if drawn.
     pub primitive: Vec<u32>,
-    /// Of fragment programs whose lanes the rasteriser makes: what has their inputs and primitives.
+    /// Fragment programs: the source of inputs and primitives, if the rasteriser makes the lanes.
     pub drawn: Option<Arc<Drawn>>,
-    /// Maxwell: words of attributes that are interpolated where the pixels are drawn.
+    /// Maxwell: words of attributes to interpolate where the pixels are drawn.
     pub interpolated: Vec<Interpolated>,
     pub parameters: Option<Arc<Parameters>>,
     pub vertices: Option<Arc<PrimitiveVertices>>,
-    /// In the order of their names.
+    /// The targets, in the order of their names.
     pub exports: Vec<Target>,
-    /// Which lanes should be kept.
+    /// The lanes that should be kept.
     pub written: Option<Array>,
     pub picture: Option<Picture>,
     /// The column and the row of each lane's pixel, for pictures.
     pub places: Vec<[u32; 2]>,
 }
 
-/// What a rasteriser has made of triangles. A launch makes it again, as a driver would each frame.
+/// The rasteriser's output for triangles.
+///
+/// A launch computes it again, as a driver would for each frame.
 #[derive(Debug)]
 pub struct Drawn {
     pub scene: Scene,
     pub raster: Raster,
 }
 
-/// What tessellation and geometry programs have besides.
+/// The extra facts of tessellation and geometry programs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OfPrimitives {
-    /// Vertices of each primitive.
+    /// The vertices of each primitive.
     pub vertices: u32,
-    /// Threads for each.
+    /// The threads of each primitive.
     pub threads: u32,
-    /// The lane of the first thread of each.
+    /// The lane of the first thread of each primitive.
     pub first: Vec<u32>,
-    /// Vertices that a thread of a geometry program may emit, of others 0.
+    /// The most vertices that a thread of a geometry program may emit; 0 in other programs.
     pub max_vertices: u32,
     pub strips: Strips,
-    /// GFX9, geometry: words that a thread has in the ring.
+    /// GFX9, geometry: the words of a thread in the ring.
     pub ring_words: Option<u32>,
 }
 
-/// Attributes of primitives as GFX9 has them: P0, P1 - P0, P2 - P0 of each component.
+/// Attributes of primitives in GFX9's form: P0, P1 - P0, P2 - P0 of each component.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parameters {
     pub attributes: usize,
-    /// `[primitive][attribute][component][3]`. Of flat attributes the differences are 0.
+    /// `[primitive][attribute][component][3]`. The differences of flat attributes are 0.
     pub words: Vec<u32>,
 }
 
 impl Parameters {
-    /// Components of an attribute.
+    /// The components of an attribute.
     pub const COMPONENTS: usize = 4;
-    /// Words of a component.
+    /// The words of a component.
     pub const WORDS: usize = 3;
 
-    /// Words of a primitive.
+    /// Returns the number of words of a primitive.
     pub fn stride(&self) -> usize {
         self.attributes * Self::COMPONENTS * Self::WORDS
     }
 }
 
-/// Attributes of primitives as Maxwell has them.
+/// Attributes of primitives in Maxwell's form.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PrimitiveVertices {
-    /// Words of a vertex, from address 0x80 on.
+    /// The words of a vertex, from address 0x80 on.
     pub words: usize,
-    /// `[primitive][vertex][word]`, of three vertices.
+    /// `[primitive][vertex][word]`, with three vertices.
     pub values: Vec<u32>,
-    /// Clip coordinates w: `[primitive][vertex]`. Empty: none is given.
+    /// The clip coordinates w: `[primitive][vertex]`. Empty if none are given.
     pub w: Vec<f32>,
 }
 
-/// What a shader exports to one target.
+/// A shader's exports to one target.
 #[derive(Clone, Debug)]
 pub struct Target {
-    /// As in `[export.NAME]`.
+    /// The name in `[export.NAME]`.
     pub name: String,
     pub place: ExportTarget,
     pub format: ExportFormat,
-    /// None: words as they are.
+    /// The target's conversion. `None`: the words are kept unchanged.
     pub target: Option<TargetFormat>,
-    /// The types of words where they are as they are and not alike.
+    /// The types of unchanged words, where they differ.
     pub words: Option<Vec<Dtype>>,
     pub expect: Option<Expectation>,
-    /// The share of lanes that may be off.
+    /// The share of lanes that may differ.
     pub differ: f64,
 }
 
 impl Target {
-    /// Words of a lane that a program may export to it.
+    /// Returns the number of words of a lane that a program may export to the target.
     pub fn rows(&self) -> usize {
         let expected = self.expect.as_ref().map_or(0, |expect| components(&expect.array));
         expected.max(4)
     }
 }
 
-/// Numbers of a lane in an array whose rows are lanes.
+/// Returns the numbers per lane of an array whose rows are lanes.
 fn components(array: &Array) -> usize {
     array.shape[1..].iter().product::<u64>() as usize
 }
 
 impl Target {
-    /// Whether a sample mask among the words that GFX9 exports has the pixel's sample. Maxwell's pixels are kept whatever their mask: fixed function
-    /// looks at it.
+    /// Tells whether the sample mask among GFX9's exported words keeps the pixel's sample.
+    ///
+    /// Maxwell's pixels are kept whatever their mask: fixed function looks at it.
     pub fn keeps(&self, words: &[u32]) -> bool {
         let mask = match self.place {
-            // Alone, or with stencil, it is the low half of z, else all of it.
+            // The mask is the low half of z if it is alone or with stencil, else all of z.
             ExportTarget::Depth
                 if matches!(self.format, ExportFormat::Uint16 | ExportFormat::Abgr32) =>
             {
@@ -190,12 +203,12 @@ impl Target {
 }
 
 impl PrimitiveVertices {
-    /// Words of a primitive in [`PrimitiveVertices::table`].
+    /// Returns the words of a primitive in [`PrimitiveVertices::table`].
     pub fn stride(&self) -> usize {
         3 * (self.words + 1)
     }
 
-    /// `[primitive]`, of which `[vertex][word]`, then w of each vertex.
+    /// Returns for each primitive its `[vertex][word]`, then w of each vertex.
     pub fn table(&self) -> Vec<u32> {
         let values = self.values.chunks(3 * self.words.max(1));
         let w = |primitive: usize| {
@@ -206,7 +219,7 @@ impl PrimitiveVertices {
 }
 
 impl Shader {
-    /// The primitive of all lanes, if there is only one.
+    /// Returns the primitive of all lanes, if there is only one.
     pub fn one_primitive(&self) -> Option<u32> {
         if let Some(drawn) = &self.drawn {
             return drawn.raster.one_triangle();
@@ -215,17 +228,17 @@ impl Shader {
         rest.iter().all(|&other| other == first).then_some(first)
     }
 
-    /// Whether lanes have an input.
+    /// Tells whether lanes have an input.
     pub fn has_input(&self, input: Input) -> bool {
         self.inputs.contains_key(&input) || self.drawn.is_some() && Raster::INPUTS.contains(&input)
     }
 
-    /// Whether waves have an input.
+    /// Tells whether waves have an input.
     pub fn has_wave_input(&self, input: WaveInput) -> bool {
         self.waves.contains_key(&input) || self.drawn.is_some() && input == WaveInput::PrimMask
     }
 
-    /// GFX9: the words of the only primitive.
+    /// GFX9: returns the words of the only primitive.
     pub fn uniform_parameters(&self) -> Option<&[u32]> {
         let parameters = self.parameters.as_ref()?;
         let first = self.one_primitive()? as usize * parameters.stride();
@@ -233,13 +246,15 @@ impl Shader {
     }
 }
 
-/// Lanes of a wave of GFX9.
+/// The lanes of a GFX9 wave.
 const WAVE: usize = 64;
-/// Quads of one.
+/// The quads of a GFX9 wave.
 pub const WAVE_QUADS: usize = WAVE / QUAD;
 
-/// GFX9: what a wave is told of its quads, whose primitives are given. Bits 16 to 30: quads 1 to 15 that begin another primitive; bit 31: centroids are
-/// centres in all lanes. Source: facts, `graphics.md`, section 2.2.
+/// GFX9: returns the word that tells a wave about its quads, from their primitives.
+///
+/// Bits 16 to 30: quads 1 to 15 that begin another primitive. Bit 31: centroids are centres in all
+/// lanes. Source: facts, `graphics.md`, section 2.2.
 pub fn prim_mask(primitives: impl Iterator<Item = u32> + Clone, centers: bool) -> u32 {
     let pairs = primitives.clone().zip(primitives.skip(1));
     let quads = pairs
@@ -250,27 +265,29 @@ pub fn prim_mask(primitives: impl Iterator<Item = u32> + Clone, centers: bool) -
 }
 
 impl Shader {
-    /// Rows of arrays.
+    /// Returns the number of rows of arrays.
     pub fn row_count(&self) -> usize {
         self.rows.as_ref().map_or(self.lanes, Vec::len)
     }
 
-    /// The lane of a row.
+    /// Returns the lane of a row.
     pub fn lane(&self, row: usize) -> usize {
         self.rows.as_ref().map_or(row, |rows| rows[row] as usize)
     }
 
-    /// Lanes in memory: whole workgroups.
+    /// Returns the number of lanes in memory: whole workgroups.
     pub fn room(&self) -> usize {
         self.lanes.next_multiple_of(self.block)
     }
 
-    /// Vertices that a thread of a geometry program may emit; of others 0.
+    /// Returns the most vertices that a thread of a geometry program may emit; 0 in other programs.
     pub fn max_vertices(&self) -> usize {
         self.of_primitives.as_ref().map_or(0, |of| of.max_vertices as usize)
     }
 
-    /// Rows of what is exported to a target: a geometry program has one for each vertex that a thread may emit.
+    /// Returns the number of rows of a target's exports.
+    ///
+    /// A geometry program has a row for each vertex that a thread may emit.
     pub fn rows_of(&self, place: ExportTarget) -> usize {
         match (place, &self.of_primitives) {
             (ExportTarget::Patch(_), Some(of)) => of.first.len(),
@@ -281,7 +298,7 @@ impl Shader {
 }
 
 impl Shader {
-    /// GFX9: a word for each wave, see [`prim_mask`].
+    /// GFX9: returns a word for each wave, see [`prim_mask`].
     fn prim_masks(&self) -> Vec<u32> {
         let row = |input: Input| self.inputs.get(&input);
         let center = [
@@ -303,7 +320,7 @@ impl Shader {
     }
 }
 
-/// The name of an input, as manifests have it.
+/// Returns the name of an input in manifests.
 pub fn name_of<T: serde::Serialize>(variant: T) -> String {
     toml::Value::try_from(variant)
         .ok()

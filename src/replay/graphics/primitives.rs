@@ -1,4 +1,4 @@
-//! What primitives have: attributes at their corners, or triangles for the rasteriser.
+//! The data of primitives: attributes at their corners, or triangles for the rasteriser.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,22 +13,22 @@ use crate::Error;
 use crate::array::Dtype;
 use crate::resolve::Source;
 
-/// a - b of both halves of words.
+/// Returns a - b for both halves of words.
 fn difference_of_halves(a: u32, b: u32) -> u32 {
     let half = |word: u32| f16::from_bits(word as u16);
-    // In singles it is as if it were rounded once.
+    // Computing in singles gives the result of a single rounding.
     let of =
         |shift: u32| f16::from_f32(half(a >> shift).to_f32() - half(b >> shift).to_f32()).to_bits();
     u32::from(of(0)) | u32::from(of(16)) << 16
 }
 
-/// Corners of a primitive.
+/// The corners of a primitive.
 const CORNERS: usize = 3;
-/// Attributes that `v_interp_*` can name.
+/// The attributes that `v_interp_*` can name.
 const MAX_ATTRIBUTES: usize = 64;
 
 impl Source<'_> {
-    /// The lanes of triangles.
+    /// Makes the lanes of triangles.
     pub(super) fn drawn(&self, pixels: &Pixels, file: &Given) -> Result<Shader, Error> {
         let Pixels { covered, primitive, parameters, vertices, vertex_w, draw, .. } = pixels;
         let arrays = [covered, primitive, parameters, vertices, vertex_w];
@@ -121,7 +121,8 @@ impl Source<'_> {
         })
     }
 
-    /// GFX9: P0, P1 - P0 and P2 - P0, rounded as the setup of primitives does.
+    /// GFX9: reads P0, P1 and P2 and returns P0, P1 - P0 and P2 - P0, rounded like the setup of
+    /// primitives.
     pub(super) fn parameters(
         &self,
         file: &Given,
@@ -148,7 +149,9 @@ impl Source<'_> {
         self.setup(given.as_chunks::<CORNERS>().0.iter().copied(), attributes, pixels)
     }
 
-    /// The same of words at the corners of components, attribute by attribute, primitive by primitive.
+    /// GFX9: computes P0, P1 - P0 and P2 - P0 from words at the corners.
+    ///
+    /// `components` are ordered by primitive, then attribute, then component.
     fn setup(
         &self,
         components: impl Iterator<Item = [u32; CORNERS]>,

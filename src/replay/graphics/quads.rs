@@ -1,6 +1,7 @@
-//! The lanes of quads that a rasteriser makes: what hardware gives a fragment program of them.
+//! The lanes of the rasteriser's quads: the inputs that hardware gives to a fragment program.
 //!
-//! Source: the Vulkan specification, "Basic Triangle Rasterization". All is computed in doubles and rounded once. Samples and centroids are centres.
+//! Source: the Vulkan specification, "Basic Triangle Rasterization". Everything is computed in
+//! doubles and rounded once. Samples and centroids are centres.
 
 use super::raster::{Part, Raster, Span};
 use super::{Input, WAVE_QUADS};
@@ -8,7 +9,7 @@ use super::{Input, WAVE_QUADS};
 /// Lanes of a quad: (x, y), (x + 1, y), (x, y + 1), (x + 1, y + 1).
 pub const QUAD: usize = 4;
 
-/// Something of each lane.
+/// A value for each lane.
 type Lanes<T> = [T; QUAD];
 
 #[inline(always)]
@@ -25,15 +26,15 @@ pub struct Quad<'r> {
     x: u16,
 }
 
-/// A lane's place among the triangle's corners.
+/// The weights of the triangle's corners in each lane.
 struct Weights {
-    /// On the screen, of the part's corners, over w. The sum is 1 / w.
+    /// The screen weights of the part's corners, over w. Their sum is 1 / w.
     over_w: [Lanes<f64>; 3],
     w: Lanes<f64>,
 }
 
 impl Raster {
-    /// What lanes of it are given.
+    /// The inputs that the rasteriser gives to lanes.
     pub const INPUTS: [Input; 20] = [
         Input::PerspSample,
         Input::PerspCenter,
@@ -57,24 +58,26 @@ impl Raster {
         Input::Front,
     ];
 
-    /// The triangle of all quads, if there is only one.
+    /// Returns the triangle of all quads, if there is only one.
     pub fn one_triangle(&self) -> Option<u32> {
         let mut drawn = self.spans.iter().map(|span| self.parts[span.part as usize].triangle);
         let first = drawn.next()?;
         drawn.all(|triangle| triangle == first).then_some(first)
     }
 
-    /// Of all quads.
+    /// Returns the number of lanes of all quads.
     pub fn lanes(&self) -> usize {
         QUAD * self.quads
     }
 
-    /// All quads.
+    /// Iterates over all quads.
     pub fn quads(&self) -> impl Iterator<Item = Quad<'_>> {
         self.spans.iter().flat_map(|span| self.quads_of(span))
     }
 
-    /// Those of a wave, less than [`WAVE_QUADS`] of the last one; none of those after it.
+    /// Iterates over the quads of a wave.
+    ///
+    /// The last wave may have less than [`WAVE_QUADS`]; later waves have none.
     pub fn wave(&self, number: usize) -> impl Iterator<Item = Quad<'_>> {
         let first = number * WAVE_QUADS;
         let spans = self.waves.get(number).map_or(&[][..], |&span| &self.spans[span as usize..]);
@@ -89,24 +92,26 @@ impl Raster {
 }
 
 impl Quad<'_> {
-    /// The number of its triangle.
+    /// Returns the number of the quad's triangle.
     pub fn primitive(&self) -> u32 {
         self.part.triangle
     }
 
-    /// Which lanes are no helpers.
+    /// Tells which lanes are covered, so no helpers.
     pub fn covered(&self) -> Lanes<bool> {
         lanes(|lane| self.span.covered[lane / 2].contains(&(self.x + lane as u16 % 2)))
     }
 
-    /// The column and the row of each pixel.
+    /// Returns the column and the row of each pixel.
     pub fn places(&self) -> Lanes<[u32; 2]> {
         lanes(|lane| {
             [u32::from(self.x) + lane as u32 % 2, u32::from(self.span.y) + lane as u32 / 2]
         })
     }
 
-    /// Up to three words of each lane, component by component. 0 of what the rasteriser does not make.
+    /// Returns up to three words of each lane, component by component.
+    ///
+    /// Inputs that the rasteriser does not make are 0.
     #[inline(always)]
     pub fn input(&self, input: Input) -> [Lanes<u32>; 3] {
         use Input::*;
@@ -141,19 +146,21 @@ impl Quad<'_> {
         }
     }
 
-    /// The depth that is interpolated.
+    /// Returns the interpolated depths.
     pub fn depths(&self) -> Lanes<f32> {
         self.depth().map(|depth| depth as f32)
     }
 
-    /// Of the columns and of the rows of pixels.
+    /// Returns the centres of the columns and of the rows of pixels.
     #[inline(always)]
     fn centres(&self) -> [[f64; 2]; 2] {
         let [x, y] = [f64::from(self.x), f64::from(self.span.y)];
         [[x + 0.5, x + 1.5], [y + 0.5, y + 1.5]]
     }
 
-    /// Weights of the part's corners on the screen: the distances from the edges across, of which a column and a row have a part each.
+    /// Returns the weights of the part's corners on the screen.
+    ///
+    /// A weight is the distance from the opposite edge: a column's term plus a row's term.
     #[inline(always)]
     fn screen(&self) -> [Lanes<f64>; 3] {
         let Part { places, inverse_area, .. } = self.part;
@@ -178,7 +185,7 @@ impl Quad<'_> {
         Weights { over_w, w }
     }
 
-    /// Of the triangle's own corner, with perspective.
+    /// Returns the weights of the triangle's own corner, with perspective.
     #[inline(always)]
     fn persp(&self, Weights { over_w, w }: &Weights, corner: usize) -> Lanes<f64> {
         let of = |i: usize, lane: usize| {
@@ -187,7 +194,9 @@ impl Quad<'_> {
         lanes(|lane| of(0, lane) + of(1, lane) + of(2, lane))
     }
 
-    /// The same on the screen; of corners behind the eye too, as what is linear over the screen is what is over w.
+    /// Returns the weights of the triangle's own corner on the screen.
+    ///
+    /// They also hold for corners behind the eye: linear over w means linear over the screen.
     #[inline(always)]
     fn linear(&self, weights: &Weights, corner: usize) -> Lanes<f64> {
         let persp = self.persp(weights, corner);

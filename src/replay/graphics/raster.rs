@@ -1,10 +1,12 @@
-//! A rasteriser for triangles: the quads of a fragment program from what a vertex program has exported.
+//! A rasteriser for triangles: makes a fragment program's quads from a vertex program's exports.
 //!
-//! Source: the Vulkan specification, "Vertex post-processing" and "Rasterization": clipping to the near and far planes, the viewport, places in 256ths of a pixel,
-//! pixels at their centres, edges that belong to the triangle above or to the left. All is computed in doubles.
+//! Source: the Vulkan specification, "Vertex post-processing" and "Rasterization": clipping to the
+//! near and far planes, the viewport, places in 256ths of a pixel, pixels at their centres, edges
+//! that belong to the triangle above or to the left. Everything is computed in doubles.
 //!
-//! Along a row an edge's function only rises or only falls, and rounding keeps that order: so the pixels of a row that a triangle covers are a range, whose
-//! ends are where the edges go through it, or next to that. What is kept are these ranges; `quads` has the lanes.
+//! Along a row an edge's function only rises or only falls, and rounding keeps that order. So a
+//! triangle covers a range of pixels of a row. The range's ends are where the edges cross the row,
+//! or next to it. The rasteriser keeps these ranges; `quads` has the lanes.
 
 use std::ops::Range;
 use std::sync::atomic::AtomicU64;
@@ -15,12 +17,12 @@ use warploom_runtime::launch::share;
 use super::WAVE_QUADS;
 use super::keys::{Side, Winding};
 
-/// What is drawn, and where.
+/// The triangles to draw, and their window.
 #[derive(Clone, Debug)]
 pub struct Scene {
     /// Clip coordinates of the corners of each triangle.
     pub triangles: Vec<[[f32; 4]; 3]>,
-    /// Left, top, width and height in pixels; a negative height turns the picture over.
+    /// Left, top, width and height in pixels. A negative height flips the picture.
     pub viewport: [f32; 4],
     pub depth_range: [f32; 2],
     pub cull: Option<Side>,
@@ -32,48 +34,50 @@ pub struct Scene {
 pub struct Raster {
     pub(super) parts: Vec<Part>,
     pub(super) spans: Vec<Span>,
-    /// Of all spans.
+    /// The number of quads of all spans.
     pub(super) quads: usize,
-    /// The span that has the first quad of each wave.
+    /// The span with the first quad of each wave.
     pub(super) waves: Vec<u32>,
     pub(super) depth_range: [f64; 2],
 }
 
-/// What is drawn of a triangle: of one that is clipped there may be several.
+/// A drawn part of a triangle. A clipped triangle may have several.
 #[derive(Clone, Debug)]
 pub(super) struct Part {
-    /// Its triangle's number.
+    /// The number of the triangle.
     pub triangle: u32,
-    /// Clip coordinates w of that triangle's corners.
+    /// The clip coordinates w of the triangle's corners.
     pub triangle_w: [f64; 3],
-    /// Clockwise where rows go down.
+    /// The corners, clockwise where rows go down.
     pub corners: [Corner; 3],
-    /// Of the corners, in pixels.
+    /// The places of the corners, in pixels.
     pub places: [[f64; 2]; 3],
-    /// One over twice its area, and over clip coordinates w of the corners: each quad would divide by them.
+    /// 1 over twice the area. `inverse_w`: 1 over clip coordinates w of the corners.
+    ///
+    /// They are kept because each quad would divide by them.
     pub inverse_area: f64,
     pub inverse_w: [f64; 3],
     pub front: bool,
 }
 
-/// A corner of a part of a triangle: clip coordinates, and weights of the triangle's own corners.
+/// A corner of a part: its clip coordinates, and its weights of the triangle's own corners.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Corner {
     pub clip: [f64; 4],
     pub weights: [f64; 3],
 }
 
-/// Quads side by side, each of which a part touches.
+/// Quads side by side that a part touches.
 #[derive(Clone, Debug)]
 pub(super) struct Span {
-    /// Its first quad's number, and its part's.
+    /// The number of the first quad. `part`: the number of the part.
     pub first: u32,
     pub part: u32,
-    /// The upper row.
+    /// The upper row of the quads.
     pub y: u16,
-    /// Columns of its quads.
+    /// The columns of the quads.
     pub columns: Range<u16>,
-    /// The covered columns of either row.
+    /// The covered columns of each row.
     pub covered: [Range<u16>; 2],
 }
 
@@ -82,21 +86,21 @@ impl Span {
         usize::from(self.columns.end - self.columns.start) / 2
     }
 
-    /// The number of the quad behind it.
+    /// Returns the number after the span's last quad.
     pub fn end(&self) -> usize {
         self.first as usize + self.quads()
     }
 }
 
-/// The largest picture.
+/// The largest side of a picture.
 const MAX_SIDE: f64 = 16384.0;
 const SUBPIXELS: f64 = 256.0;
-/// Vertices at or behind the eye are none.
+/// The least w that counts: vertices at or behind the eye are clipped.
 const LEAST_W: f64 = 1e-9;
-/// Triangles that a thread takes at once.
+/// The number of triangles that a thread takes at once.
 const TOGETHER: usize = 64;
 
-/// Columns and rows of the picture.
+/// The columns and rows of the picture.
 struct Window([Range<i64>; 2]);
 
 fn window([left, top, width, height]: [f32; 4]) -> Result<Window, String> {
@@ -112,7 +116,7 @@ fn window([left, top, width, height]: [f32; 4]) -> Result<Window, String> {
     Ok(Window([x, y]))
 }
 
-/// The part of a polygon where a plane's distance is not negative.
+/// Clips a polygon to the half space where a plane's distance is not negative.
 fn clip(polygon: &[Corner], distance: impl Fn(&[f64; 4]) -> f64) -> Vec<Corner> {
     let mut kept = Vec::with_capacity(polygon.len() + 1);
     for (i, corner) in polygon.iter().enumerate() {
@@ -134,7 +138,11 @@ fn clip(polygon: &[Corner], distance: impl Fn(&[f64; 4]) -> f64) -> Vec<Corner> 
 }
 
 impl Scene {
-    /// The quads, of at most so many lanes. It is done by so many threads.
+    /// Returns the quads, rasterised on so many threads.
+    ///
+    /// # Errors
+    /// The viewport is no rectangle within the largest picture, or there are more than `most`
+    /// lanes.
     pub fn raster(&self, most: u64, threads: usize) -> Result<Raster, String> {
         let window = window(self.viewport)?;
         let lanes = AtomicU64::new(0);
@@ -164,7 +172,7 @@ impl Scene {
         Ok(all)
     }
 
-    /// Adds what a triangle touches.
+    /// Adds the quads that a triangle touches.
     fn triangle(&self, window: &Window, number: usize, raster: &mut Raster) {
         let triangle = &self.triangles[number];
         if triangle.iter().flatten().any(|coordinate| !coordinate.is_finite()) {
@@ -187,11 +195,11 @@ impl Scene {
         }
     }
 
-    /// What the corners enclose, if that is drawn.
+    /// Returns the part with these corners, if it is drawn.
     fn part(&self, number: usize, mut corners: [Corner; 3]) -> Option<Part> {
         let mut places = corners.map(|corner| self.place(corner.clip));
         let area = cross(places[0], places[1], places[2]);
-        // Rows go down: a positive area has its corners clockwise in the picture.
+        // Rows go down: the corners of a positive area are clockwise in the picture.
         let front = (area < 0.0) == (self.front == Winding::CounterClockwise);
         let side = if front { Side::Front } else { Side::Back };
         if area == 0.0 || self.cull == Some(side) {
@@ -215,7 +223,7 @@ impl Scene {
         })
     }
 
-    /// Place in the window, in pixels.
+    /// Returns the place in the window, in pixels.
     fn place(&self, [x, y, _, w]: [f64; 4]) -> [f64; 2] {
         let [left, top, width, height] = self.viewport.map(f64::from);
         let along = |start: f64, size: f64, clip: f64| start + (clip / w + 1.0) * size / 2.0;
@@ -239,7 +247,7 @@ impl Raster {
         self.parts.push(part);
     }
 
-    /// Adds the quads of two rows of which these columns are covered.
+    /// Adds the quads of two rows with these covered columns.
     fn add_row(&mut self, y: i64, covered: [Range<i64>; 2]) {
         let quads = covered.clone().map(|columns| columns.start & !1..(columns.end + 1) & !1);
         let has = covered.clone().map(|columns| !columns.is_empty());
@@ -248,7 +256,7 @@ impl Raster {
             [false, false] => return,
             [true, false] => [a.clone(), 0..0],
             [false, true] => [b.clone(), 0..0],
-            // Between the ranges of a flat triangle there may be quads that it does not touch.
+            // Between the two ranges of a flat triangle, there may be quads that it does not touch.
             _ if a.end < b.start => quads,
             _ if b.end < a.start => [b.clone(), a.clone()],
             _ => [a.start.min(b.start)..a.end.max(b.end), 0..0],
@@ -267,7 +275,7 @@ impl Raster {
         }
     }
 
-    /// Adds what is drawn afterwards.
+    /// Appends quads that are drawn later.
     fn append(&mut self, after: Raster) {
         let (quads, parts) = (self.quads as u32, self.parts.len() as u32);
         let moved =
@@ -279,14 +287,16 @@ impl Raster {
 }
 
 impl Part {
-    /// Columns or rows of the quads of a window that its box touches, ends at the window's.
+    /// Returns the columns or rows of the window's quads that the part's box touches.
+    ///
+    /// The range is clamped to the window.
     fn quads_along(&self, axis: usize, window: &Range<i64>) -> Range<i64> {
         let along = self.places.map(|place| place[axis]);
         let (low, high) = (
             along.into_iter().fold(f64::MAX, f64::min),
             along.into_iter().fold(f64::MIN, f64::max),
         );
-        // The saturating conversions keep what is far outside there.
+        // The conversions saturate: values far outside stay outside.
         let (low, high) =
             ((low.floor() as i64).max(window.start), (high.ceil() as i64).min(window.end));
         let low = low & !1;
@@ -297,20 +307,20 @@ impl Part {
         }
     }
 
-    /// Each from a corner to the next, across from the third.
+    /// Returns the edges. Edge i runs between the other two corners, opposite corner i.
     fn edges(&self) -> [Edge; 3] {
         [0, 1, 2].map(|i| Edge { from: self.places[(i + 1) % 3], to: self.places[(i + 2) % 3] })
     }
 }
 
-/// An edge, with what is inside on its right.
+/// An edge. The inside is on its right.
 struct Edge {
     from: [f64; 2],
     to: [f64; 2],
 }
 
 impl Edge {
-    /// Which of the columns are inside in a row: those up to one, or from one on.
+    /// Returns the columns of a row that are inside: all up to a column, or all from a column on.
     fn covered(&self, columns: Range<i64>, y: i64) -> Range<i64> {
         let Edge { from, to } = self;
         // A point on an edge is inside if the edge is at the top or on the left.
@@ -319,7 +329,7 @@ impl Edge {
             let distance = cross(*from, *to, [x as f64 + 0.5, y as f64 + 0.5]);
             distance > 0.0 || distance == 0.0 && owns
         };
-        // Where the edge crosses the row: of one along it anywhere.
+        // Where the edge crosses the row. An edge along the row gives an arbitrary guess.
         let slope = (to[0] - from[0]) / (to[1] - from[1]);
         let guess = (from[0] + (y as f64 + 0.5 - from[1]) * slope + 0.5) as i64;
         match to[1] > from[1] {
@@ -329,8 +339,10 @@ impl Edge {
     }
 }
 
-/// The first number of a range for which something holds that holds for all after it too; the range's end if there is none. It is looked for beside a guess, then
-/// everywhere.
+/// Returns the first number of a range for which `holds` is true, or the range's end.
+///
+/// Once `holds` is true, it must be true for all later numbers. The search begins beside a guess,
+/// and continues everywhere.
 fn first(range: Range<i64>, guess: i64, holds: impl Fn(i64) -> bool) -> i64 {
     let (mut low, mut high) = (range.start, range.end.max(range.start));
     for near in [guess, guess.saturating_sub(1), guess.saturating_add(1)] {
@@ -346,7 +358,7 @@ fn first(range: Range<i64>, guess: i64, holds: impl Fn(i64) -> bool) -> i64 {
     low
 }
 
-/// Where a point lies to the edge from a to b.
+/// Returns on which side of the edge from a to b a point lies, by the sign.
 fn cross(a: [f64; 2], b: [f64; 2], point: [f64; 2]) -> f64 {
     (b[0] - a[0]) * (point[1] - a[1]) - (b[1] - a[1]) * (point[0] - a[0])
 }

@@ -1,4 +1,4 @@
-//! The arrays that a shader's keys name.
+//! Reads the arrays that a shader's keys name.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -13,14 +13,14 @@ use crate::raw::BinaryFormat;
 use crate::resolve::{Content, Source};
 use crate::{Buffer, ConstantBank, Error, Expectation, content};
 
-/// Lanes at most: those of a picture of 3,840 by 2,160, four times over.
+/// The most lanes: four times the pixels of a picture of 3,840 by 2,160.
 pub(super) const MAX_LANES: u64 = 1 << 25;
-/// Constant banks of Maxwell.
+/// The constant banks of Maxwell.
 const BANKS: u8 = 18;
 const BANK_BYTES: u64 = 1 << 16;
 
 impl Source<'_> {
-    /// What the manifest says of a shader, if its kernel is one.
+    /// Reads the manifest's shader, if its kernel is a shader.
     pub(crate) fn shader(&self, manifest: &Manifest) -> Result<Option<Shader>, Error> {
         let Manifest { vertices, primitives, tessellation, pixels, exports, .. } = manifest;
         let Some(stage) = manifest.kernel.stage else {
@@ -100,7 +100,7 @@ impl Source<'_> {
         Ok(Some(shader))
     }
 
-    /// `[bank.N]`, by number.
+    /// Reads the `[bank.N]` tables, by number.
     pub(crate) fn banks(
         &self,
         manifest: &Manifest,
@@ -196,7 +196,7 @@ impl Source<'_> {
         Ok(shader)
     }
 
-    /// Values of lanes by the address of their first word.
+    /// Reads values of lanes, by the address of their first word.
     pub(super) fn attributes(
         &self,
         table: &str,
@@ -216,7 +216,8 @@ impl Source<'_> {
         Ok(attributes)
     }
 
-    /// An array, and the file for messages. Raw files have elements of a type.
+    /// Reads an array, and returns the file that messages name. Elements of raw files have type
+    /// `raw`.
     pub(super) fn given(&self, given: &Given, raw: Dtype) -> Result<(PathBuf, Array), Error> {
         match given {
             Given::File(file) => self.array(file, raw).map(|(path, array, _)| (path, array)),
@@ -229,7 +230,7 @@ impl Source<'_> {
         }
     }
 
-    /// An array whose first axis is so many lanes or quads.
+    /// Reads an array whose first axis has `count` lanes or quads.
     pub(super) fn lanes_of(
         &self,
         file: &Given,
@@ -324,7 +325,7 @@ impl Source<'_> {
     }
 }
 
-/// A fragment program's launch of which only the lanes are known.
+/// Makes a fragment program's launch of which only the lanes are known.
 pub(super) fn fragment(covered: Vec<bool>) -> Shader {
     Shader {
         stage: Stage::Fragment,
@@ -349,7 +350,9 @@ pub(super) fn fragment(covered: Vec<bool>) -> Shader {
     }
 }
 
-/// The array that lists of numbers are: of floats if there is one among them, else of integers with a sign if one is below 0.
+/// Makes an array of nested lists of numbers.
+///
+/// Its type is a float if any number is one, else a signed integer if any number is negative.
 fn numbered(numbers: &[toml::Value]) -> Result<Array, String> {
     fn flatten<'a>(
         list: &'a [toml::Value],
@@ -387,7 +390,7 @@ fn numbered(numbers: &[toml::Value]) -> Result<Array, String> {
     Ok(Array { dtype, shape, bytes })
 }
 
-/// The bits of 32-bit elements; others are extended, so that a number is the same.
+/// Returns the elements as 32-bit words. Smaller elements are extended, which keeps the number.
 pub(super) fn words(array: &Array) -> Result<Vec<u32>, String> {
     let size = array.dtype.bytes();
     if array.dtype == Dtype::F16 || size > 4 {
@@ -401,17 +404,17 @@ pub(super) fn words(array: &Array) -> Result<Vec<u32>, String> {
     Ok(array.bytes.chunks_exact(size).map(word).collect())
 }
 
-/// Where the pixels of lanes are, if that is given.
+/// Returns the pixels of lanes, if the inputs give them.
 fn places(inputs: &BTreeMap<Input, Rows>) -> Option<Vec<[u32; 2]>> {
     let axis =
         |gfx9, maxwell| inputs.get(&gfx9).or_else(|| inputs.get(&maxwell)).map(|rows| rows.row(0));
     let (x, y) = axis(Input::PosX, Input::X).zip(axis(Input::PosY, Input::Y))?;
-    // Of a float beyond all pictures the greatest integer.
+    // A float beyond all pictures becomes the greatest integer.
     let pixel = |bits: &u32| f32::from_bits(*bits).floor() as u32;
     Some(x.iter().zip(y).map(|(x, y)| [pixel(x), pixel(y)]).collect())
 }
 
-/// Quads of a whole picture, row by row.
+/// Returns the pixels of the quads of a whole picture, row by row.
 fn row_major([width, height]: [u32; 2], lanes: usize) -> Option<Vec<[u32; 2]>> {
     let [columns, rows] = [width, height].map(|axis| u64::from(axis.div_ceil(2)));
     if columns * rows * 4 != lanes as u64 {

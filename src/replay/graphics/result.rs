@@ -1,4 +1,4 @@
-//! Exports against expectations, and as a picture.
+//! Compares exports with expectations, and draws them as a picture.
 
 use std::borrow::Cow;
 
@@ -6,19 +6,20 @@ use super::{ExportTarget, Input, Picture, Shader, Target, TargetFormat, emitted}
 use crate::array::{Array, Dtype, Element};
 use crate::{Comparison, image};
 
-/// What a shader exported.
+/// The exports of a shader.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exported {
-    /// Of each target of the launch, the words of each lane; those that no program exported are 0.
+    /// For each target of the launch, the words of each lane. Words that no program exported are 0.
     pub targets: Vec<Vec<Vec<u32>>>,
-    /// Which rows are kept.
+    /// The rows that are kept.
     pub kept: Vec<bool>,
-    /// Of each thread of a geometry program, what became of its vertices, and of the place behind the last.
+    /// For each thread of a geometry program: the state of its vertices, and of the place after the
+    /// last.
     pub emitted: Vec<Vec<u32>>,
 }
 
 impl Target {
-    /// The elements of a lane, as the target has them.
+    /// Returns the elements of a lane in the target's form.
     fn elements(&self, words: &[u32], components: usize) -> Vec<u8> {
         match self.target {
             Some(target) => {
@@ -31,7 +32,8 @@ impl Target {
         }
     }
 
-    /// What was exported as an array with a row for each lane: 0 where a lane is not kept.
+    /// Returns the exports as an array with a row for each lane. Rows of lanes that are not kept
+    /// are 0.
     pub fn array(&self, words: &[Vec<u32>], kept: &[bool]) -> Array {
         let (dtype, components) = match (&self.expect, self.target) {
             (Some(expect), _) => (expect.array.dtype, super::components(&expect.array)),
@@ -52,7 +54,7 @@ impl Target {
         Array { dtype, shape, bytes }
     }
 
-    /// An opaque colour.
+    /// Returns an opaque colour.
     fn colour(&self, words: &[u32]) -> [u8; 4] {
         let target = self.target.unwrap_or(TargetFormat::FLOATS);
         let texel = self.elements(words, target.components());
@@ -68,7 +70,9 @@ impl Target {
         colour
     }
 
-    /// Holds what lanes exported against what is expected of those that are kept. Mismatches up to the share that may differ are none.
+    /// Compares the exports of kept lanes with the expectation.
+    ///
+    /// The result has no mismatches if at most the allowed share of lanes differs.
     fn compare(&self, words: &[Vec<u32>], kept: &[bool]) -> Option<Comparison> {
         let expect = self.expect.as_ref()?;
         let components = super::components(&expect.array);
@@ -96,21 +100,21 @@ impl Target {
     }
 }
 
-/// What pictures show.
+/// The target that pictures show.
 const COLOUR: ExportTarget = ExportTarget::Colour(0);
 
 impl Shader {
-    /// The name of the target that pictures show.
+    /// Returns the name of the target that pictures show.
     pub fn colour_name(&self) -> &str {
         self.exports.iter().find(|target| target.place == COLOUR).map_or("", |target| &target.name)
     }
 
-    /// Whether the manifest says anything of what is exported.
+    /// Tells whether the manifest has any expectation of the exports.
     pub fn expects_something(&self) -> bool {
         self.written.is_some() || self.exports.iter().any(|target| target.expect.is_some())
     }
 
-    /// Every target of which something is expected, and which lanes are kept, against that.
+    /// Compares the kept lanes, and every target that has an expectation.
     pub fn compare(&self, exported: &Exported) -> Vec<(&str, Comparison)> {
         let mut all = Vec::new();
         let mut both = exported.kept.clone();
@@ -136,7 +140,7 @@ impl Shader {
         all
     }
 
-    /// Which rows of a target are kept, if these lanes are.
+    /// Returns the rows of a target that are kept if `lanes` are kept.
     fn kept<'e>(&self, target: &Target, exported: &Exported, lanes: &'e [bool]) -> Cow<'e, [bool]> {
         match target.place {
             ExportTarget::Patch(_) | ExportTarget::Emitted => {
@@ -151,7 +155,7 @@ impl Shader {
         }
     }
 
-    /// What was exported, by name.
+    /// Returns the exports with their names.
     pub fn arrays<'s>(&'s self, exported: &'s Exported) -> impl Iterator<Item = (&'s str, Array)> {
         let exports = self.exports.iter().zip(&exported.targets).map(|(target, words)| {
             let kept = self.kept(target, exported, &exported.kept);
@@ -160,11 +164,12 @@ impl Shader {
         exports.chain(self.strips(exported))
     }
 
-    /// The picture of the first colour, transparent where nothing was drawn; of the lanes of a pixel the last one counts, or with a depth
-    /// test the first of the nearest.
+    /// Draws the picture of the first colour, transparent where nothing was drawn.
+    ///
+    /// The last lane of a pixel counts, or with a depth test the first of the nearest lanes.
     ///
     /// # Errors
-    /// No colour is among the targets, or a depth test without depths.
+    /// No target is a colour, or a depth test has no depths.
     pub fn draw(&self, picture: Picture, exported: &Exported) -> Result<Vec<u8>, String> {
         let colour = self.exports.iter().position(|target| target.place == COLOUR);
         let colour = colour.ok_or("[export] png: expected [export.mrt0] or [export.target0]")?;

@@ -1,8 +1,9 @@
-//! Lanes of vertex, tessellation and geometry programs.
+//! Makes the lanes of vertex, tessellation and geometry programs.
 //!
-//! Fixed function puts vertices and primitives into waves; here they come in order, and no vertex is shared by two primitives. A workgroup of GFX9's merged
-//! stages has its vertices (LS, ES) in the lanes from 0 on, and then its threads of primitives (HS, GS) in the same lanes. Source: facts, `graphics.md`,
-//! sections 1.7 and 2.1.
+//! Fixed function puts vertices and primitives into waves. Here they come in order, and two
+//! primitives share no vertex. A workgroup of GFX9's merged stages has its vertices (LS, ES) in the
+//! lanes from 0 on, and then its threads of primitives (HS, GS) in the same lanes. Source: facts,
+//! `graphics.md`, sections 1.7 and 2.1.
 
 use std::collections::BTreeMap;
 
@@ -14,14 +15,14 @@ use crate::Error;
 use crate::array::Dtype;
 use crate::resolve::Source;
 
-/// Vertices of a primitive, and its threads, at most.
+/// The most vertices or threads of a primitive.
 const MAX_THREADS: u32 = 32;
 const MAX_VERTICES: u32 = 1024;
-/// Where the attribute space has a primitive's number.
+/// The address of a primitive's number in the attribute space.
 const PRIMITIVE_ID: u32 = 0x60;
 
 impl Source<'_> {
-    /// The launch of a program of another stage than the fragment stage.
+    /// Makes the launch of a program of any stage but the fragment stage.
     pub(super) fn of_vertices(
         &self,
         stage: Stage,
@@ -87,7 +88,7 @@ impl Source<'_> {
         self.shader_of(&plan, &lanes, of_primitives)
     }
 
-    /// What `[primitives]` says, checked.
+    /// Checks and returns the facts of `[primitives]`.
     fn primitives(&self, plan: &mut Plan<'_>, given: &Primitives) -> Result<OfPrimitives, Error> {
         let key = |name: &str| format!("primitives.{name}");
         let within = |name: &str, value: u32, most: u32| {
@@ -242,7 +243,7 @@ impl Source<'_> {
         Ok(shader)
     }
 
-    /// What lanes are given.
+    /// Returns the inputs of lanes.
     fn inputs(&self, plan: &Plan<'_>, lanes: &Lanes) -> Result<BTreeMap<Input, Rows>, Error> {
         let Plan { vertices, stage, .. } = plan;
         let of_row =
@@ -315,7 +316,7 @@ impl Source<'_> {
         Ok(inputs)
     }
 
-    /// What waves of GFX9 are given.
+    /// Returns the inputs of GFX9 waves.
     fn waves(
         &self,
         plan: &Plan<'_>,
@@ -369,7 +370,7 @@ impl Source<'_> {
         Ok(waves)
     }
 
-    /// The attribute space of Maxwell.
+    /// Fills the attribute space of Maxwell.
     fn words_of_vertices(
         &self,
         plan: &Plan<'_>,
@@ -390,7 +391,7 @@ impl Source<'_> {
         let (count, room) = (given.vertices as usize, shader.room());
         let primitive =
             |lane: usize| primitives.words.get(lane).map(|&primitive| primitive as usize);
-        // Rows of vertices, each as long as the launch has room for.
+        // Rows of vertices, each as long as the launch's lanes in memory.
         let planes = |of: &dyn Fn(usize, usize) -> u32| {
             let lane = |vertex| {
                 (0..room)
@@ -429,12 +430,12 @@ impl Source<'_> {
     }
 }
 
-/// Whether an input is an array of `[pixels]`.
+/// Tells whether an input is an array of `[pixels]`.
 pub(super) fn is_of_pixels(input: Input) -> bool {
     (Input::PerspSample..=Input::CentroidOffset).contains(&input)
 }
 
-/// The part of the manifest that gives lanes an input.
+/// Returns the part of the manifest that gives lanes an input.
 pub(crate) fn source_of(input: Input) -> String {
     match input {
         Input::VertexId | Input::InstanceId => "[vertices]".into(),
@@ -454,7 +455,7 @@ pub(crate) fn source_of(input: Input) -> String {
     }
 }
 
-/// The part of the manifest that gives waves an input.
+/// Returns the part of the manifest that gives waves an input.
 pub(crate) fn source_of_wave(input: WaveInput) -> &'static str {
     match input {
         WaveInput::PrimMask => "a program of stage fragment",

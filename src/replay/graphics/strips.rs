@@ -1,14 +1,16 @@
-//! What a geometry program emitted, as fixed function would hand it on.
+//! The output of a geometry program, in fixed function's form.
 
 use super::{Exported, Shader, Strips, emitted};
 use crate::array::{Array, Dtype};
 
 impl Shader {
-    /// Names of what [`Shader::strips`] gives.
+    /// The names of the arrays of [`Shader::strips`].
     pub(crate) const OF_GEOMETRY: [&str; 2] = ["indices", "ring_vertex"];
 
-    /// Of a geometry program: the numbers of vertices of stream 0 that are points, lines or triangles, a vertex's number being that of its row; and of GFX9
-    /// where the ring has each row's vertex, in words.
+    /// Returns the vertex numbers of a geometry program's points, lines or triangles of stream 0.
+    ///
+    /// A vertex's number is its row's number. For GFX9, a second array has the place of each row's
+    /// vertex in the ring, in words.
     pub(super) fn strips(&self, exported: &Exported) -> Vec<(&'static str, Array)> {
         let Some(of) = self.of_primitives.as_ref().filter(|of| of.max_vertices > 0) else {
             return vec![];
@@ -28,7 +30,7 @@ impl Shader {
                 match (of.strips, &strip[..]) {
                     (Strips::Points, [.., a]) => indices.push(*a),
                     (Strips::Lines, [.., a, b]) => indices.extend([a, b]),
-                    // Every other triangle is turned round: its last two are exchanged.
+                    // Every other triangle is reversed: its last two vertices are exchanged.
                     (Strips::Triangles, [.., a, b, c]) if strip.len() % 2 == 1 => {
                         indices.extend([a, b, c])
                     }
@@ -41,7 +43,7 @@ impl Shader {
         let shape = vec![indices.len() as u64 / corners, corners];
         let mut arrays = vec![(Self::OF_GEOMETRY[0], words(shape, &indices))];
         if let Some(ring) = of.ring_words {
-            // Records of 16 lanes are interleaved, as in the ring's descriptor.
+            // The ring interleaves records of 16 lanes, as its descriptor says.
             const TOGETHER: usize = 16;
             let place = |row: usize, vertex: usize| {
                 let lane = self.lane(row);

@@ -1,4 +1,4 @@
-//! What two launches of the same captured launch left, against each other.
+//! Compares the results of two launches of one captured launch.
 
 use warploom::{Error, Fault, LaunchOptions, LaunchOutcome};
 
@@ -6,7 +6,7 @@ use super::Session;
 use crate::compare::line_difference;
 use crate::{Comparison, Dtype, Tolerance};
 
-/// A launch that is over. Its results are in the session's memory.
+/// A finished launch. Its results are in the session's memory.
 #[derive(Clone, Copy)]
 pub struct Run<'r, 'c> {
     pub session: &'r Session<'c>,
@@ -14,7 +14,10 @@ pub struct Run<'r, 'c> {
     pub outcome: &'r LaunchOutcome,
 }
 
-/// What two launches of one manifest disagree about first: faults, buffers, surfaces, variables that it names, exports, printed text, counts.
+/// Returns the first difference between two launches of one manifest.
+///
+/// It compares faults, buffers, surfaces, variables that the manifest names, exports, printed text
+/// and counts.
 pub fn first_difference(a: &Run<'_, '_>, b: &Run<'_, '_>) -> Result<Option<String>, Error> {
     let (name_a, name_b) = (a.options.engine, b.options.engine);
     let say = |fault: &Option<Fault>| fault.as_ref().map_or("no fault".into(), Fault::to_string);
@@ -95,8 +98,9 @@ pub fn first_difference(a: &Run<'_, '_>, b: &Run<'_, '_>) -> Result<Option<Strin
     }
     let counts =
         |run: &Run<'_, '_>| (run.outcome.counts.instructions, run.outcome.counts.lane_instructions);
-    // With several workers, how long a warp spins depends on the others; after a fault, on when
-    // they noticed. How long a block waits for another one depends on the engine.
+    // With several workers, other warps determine how long a warp spins. After a fault, counts
+    // depend on when the other workers notice it. How long a block waits for another block depends
+    // on the engine.
     let alone = a.options.threads == 1 && b.options.threads == 1;
     let comparable = alone && a.outcome.fault.is_none() && !a.outcome.spun && !b.outcome.spun;
     Ok((comparable && counts(a) != counts(b)).then(|| {

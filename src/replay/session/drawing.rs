@@ -1,7 +1,8 @@
-//! Launches over triangles: the rasteriser's work, and what waves begin with.
+//! Launches over triangles: the rasteriser's work, and the rows that waves begin with.
 //!
-//! What lanes are given is made when their block begins, by the worker that runs it. On GFX9 it lies in memory of the worker's own, which stays in its nearest
-//! cache: written for the whole launch it would be many times what the program exports.
+//! The worker that runs a block makes the inputs of the block's lanes when the block begins. On
+//! GFX9 they lie in the worker's own memory, which stays in its nearest cache. Inputs of the whole
+//! launch would take many times the memory of the program's exports.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
@@ -17,48 +18,51 @@ use crate::graphics::{
     Input, Interpolated, Parameters, PrimitiveVertices, QUAD, Quad, Raster, WAVE_QUADS, prim_mask,
 };
 
-/// A row that is made of quads: a word for each lane of a block, but for the last.
+/// A row that is made of quads: a word for each lane of a block, except in [`DrawnRow::PrimMask`].
 #[derive(Clone, Copy, Debug)]
 pub(super) enum DrawnRow {
     Covered,
-    /// Maxwell: the lane's primitive, times this.
+    /// Maxwell: the lane's primitive, times this factor.
     Primitive(u32),
-    /// GFX9: this word among those that the lane's primitive has.
+    /// GFX9: the word with this index among the words of the lane's primitive.
     Parameter(usize),
     Input(Input, usize),
     Attribute(Interpolated),
-    /// GFX9: one word, that of the wave.
+    /// GFX9: one word, the mask of the wave.
     PrimMask,
 }
 
-/// Where rows are.
+/// The addresses of rows.
 #[derive(Clone, Debug, Default)]
 pub(super) struct DrawnRows {
-    /// Each at its address; parameters come first.
+    /// Each row with its address. Parameters come first.
     pub given: Vec<(DrawnRow, u64)>,
-    /// They lie one behind the other, again for each slot of a warp. Else each has a word for each lane of the launch.
+    /// Whether the rows follow each other, once for each slot of a warp.
+    ///
+    /// Otherwise each row has a word for each lane of the launch.
     pub by_slot: bool,
-    /// Rows of the launch that begin with a word in all lanes.
+    /// Rows of the launch that begin with one word in all lanes.
     pub written: Vec<(u64, u32)>,
 }
 
-/// Bytes of what a block has in a row: blocks are of as many lanes as a wave of GFX9.
+/// The bytes of a block in a row: a block has as many lanes as a GFX9 wave.
 pub(super) const BLOCK_ROW: usize = 4 * QUAD * WAVE_QUADS;
-/// Slots that warps can have: a worker has one, as blocks of GFX9 are one warp.
+/// The slots of warps: a worker has one, as a GFX9 block is one warp.
 pub(super) const SLOTS: usize = MAX_THREADS;
 
-/// What blocks of a launch begin with.
+/// The rows that blocks of a launch begin with.
 #[derive(Debug)]
 pub struct Drawing {
     raster: Raster,
     parameters: Option<Arc<Parameters>>,
     vertices: Option<Arc<PrimitiveVertices>>,
     rows: DrawnRows,
-    /// Of each slot, the triangle of which its rows of parameters are in all lanes, plus 1; 0 if there is none.
+    /// For each slot, 1 plus the triangle whose parameters are in all lanes of its rows; 0 for no
+    /// triangle.
     held: Vec<AtomicU32>,
 }
 
-/// Words of quads as bytes.
+/// The words of quads as bytes.
 struct Bytes(Vec<u8>);
 
 impl Bytes {
@@ -69,7 +73,7 @@ impl Bytes {
 }
 
 impl Drawing {
-    /// Rasterises what the shader draws, on so many threads. None: it draws nothing.
+    /// Rasterises the shader's triangles on so many threads. `None`: the shader draws nothing.
     pub(super) fn of(
         shader: &Shader,
         rows: &DrawnRows,
@@ -82,7 +86,10 @@ impl Drawing {
         Ok(Some(Drawing { raster, parameters, vertices, rows: rows.clone(), held }))
     }
 
-    /// How many rows of a slot are what they should be: those of parameters, if all quads are of the triangle that they were last made for.
+    /// Returns the number of a slot's rows that need no writing.
+    ///
+    /// The rows of parameters are kept if all quads are of the triangle that the rows were last
+    /// made for.
     fn kept(&self, quads: &[Quad<'_>], slot: usize) -> usize {
         let first = quads.first().map_or(0, Quad::primitive);
         let alike = quads.len() == WAVE_QUADS && quads.iter().all(|quad| quad.primitive() == first);
@@ -93,7 +100,7 @@ impl Drawing {
         if alike && held == triangle { parameters.count() } else { 0 }
     }
 
-    /// Adds what a row has of quads. `input`: words of the one that was asked for last.
+    /// Appends the row's words of the quads. `input`: the words of the last requested input.
     fn row(
         &self,
         row: DrawnRow,
@@ -170,5 +177,5 @@ impl BlockStart for Drawing {
     }
 }
 
-/// Of each quad, what lanes have of an input.
+/// For each quad, the words of an input in its lanes.
 type Words = SmallVec<[[[u32; QUAD]; 3]; WAVE_QUADS]>;

@@ -1,4 +1,5 @@
-//! Captured graphics programs of Maxwell: the module, and what its lanes are given as the header says it.
+//! Captured Maxwell graphics programs: the module, and the inputs of lanes that the header asks
+//! for.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +11,7 @@ use crate::graphics::Input;
 use crate::raw::BinaryFormat;
 use crate::{Launch, Shader};
 
-/// The program of a launch, and the launch's lanes with attributes that are interpolated.
+/// Returns the module of a launch, and the launch's lanes with interpolated attributes.
 pub(super) fn shader(
     launch: &Launch,
     given: &Shader,
@@ -54,7 +55,7 @@ pub(super) fn shader(
         }
     }
     let mut lanes = given.clone();
-    // The form that GFX9 has is not read.
+    // Maxwell programs do not read GFX9's form.
     lanes.parameters = None;
     if let Some(front) = lanes.inputs.get_mut(&Input::Front) {
         front.words.iter_mut().filter(|word| **word != 0).for_each(|word| *word = u32::MAX);
@@ -67,7 +68,7 @@ pub(super) fn shader(
     let offsets = (0..kernel.arrays.len() as u32).map(|n| n * ADDRESS_BYTES);
     function.params = offsets.map(|offset| Param { offset, size: ADDRESS_BYTES }).collect();
     if lanes.covered.iter().all(|&covered| covered) {
-        // No lane has to be asked.
+        // No lane needs a test: all are covered.
         kernel.arrays.remove(&ShaderArray::Covered);
     }
     function.shader = Some(Box::new(kernel));

@@ -1,4 +1,4 @@
-//! [`Session`]: a captured launch in guest memory, to be run any number of times.
+//! [`Session`]: a captured launch in guest memory, which can run any number of times.
 
 mod compare;
 mod drawing;
@@ -35,24 +35,24 @@ pub struct Session<'c> {
     launch: &'c Launch,
     program: Program,
     kernel: String,
-    /// Guest address of each buffer.
+    /// The guest address of each buffer.
     buffers: Vec<u64>,
-    /// The words of each buffer that its parts say, by offset in bytes.
+    /// The words of each buffer's parts, by offset in bytes.
     parts: Vec<BTreeMap<usize, u32>>,
-    /// Guest address of each sparse range.
+    /// The guest address of each sparse range.
     sparse: Vec<u64>,
     surfaces: Surfaces<'c>,
-    /// What each variable of the launch holds at first.
+    /// The initial content of each variable of the launch.
     variables: Vec<Vec<u8>>,
     args: Vec<Arg>,
-    /// Of a shader: its lanes, with what is made of what the manifest has.
+    /// The lanes of a shader, completed from the manifest's data.
     shader: Option<Cow<'c, Shader>>,
     arrays: Option<Arrays>,
-    /// Constant banks of the launch.
+    /// The constant banks of the launch.
     banks: Vec<(u8, Vec<u8>)>,
 }
 
-/// Where the memory of a launch is.
+/// The addresses of a launch's memory.
 struct Places<'a> {
     buffers: &'a [u64],
     surfaces: &'a Surfaces<'a>,
@@ -71,14 +71,14 @@ impl Placed for Places<'_> {
     }
 
     fn sampler(&self, i: usize) -> [u32; 4] {
-        // That there is one was checked before.
+        // An earlier check has made sure that there is a descriptor.
         self.program
             .sampler_descriptor(&self.textures[i].description.sampling())
             .unwrap_or_default()
     }
 }
 
-/// Descriptors in registers and buffers are those of GFX9.
+/// Checks that only GFX9 programs have descriptors in registers and buffers.
 fn check_descriptors(program: &Program, launch: &Launch) -> Result<(), Error> {
     let values = launch.buffers.iter().flat_map(|buffer| &buffer.parts).map(|(_, value)| value);
     let raw =
@@ -110,7 +110,7 @@ fn no_textures(name: &str) -> Error {
     Error::Surface { name: name.into(), problem }
 }
 
-/// The GPU that a plain stream is for.
+/// Returns the GPU that a plain stream is for.
 fn mach(arch: Option<Arch>, binary: &[u8]) -> Result<Gfx9, warploom_container::Error> {
     match arch {
         None => Ok(text::stream_target(binary)),
@@ -122,7 +122,7 @@ fn mach(arch: Option<Arch>, binary: &[u8]) -> Result<Gfx9, warploom_container::E
     }
 }
 
-/// The module of a binary of PTX and of those that are linked with it.
+/// Links a PTX binary with the other PTX modules of the launch.
 fn linked(launch: &Launch) -> Result<Module, warploom_container::Error> {
     let own = launch.binary_path.file_name().map_or(launch.binary_path.as_path(), Path::new);
     let others = launch.linked.iter().map(|(path, text)| (path.as_path(), text.as_slice()));
@@ -134,7 +134,9 @@ fn linked(launch: &Launch) -> Result<Module, warploom_container::Error> {
     )
 }
 
-/// What a module's variable for an image or a sampler holds: it is the texture or the surface of that name, or what a captured pool says.
+/// Returns the handle in a module's variable for an image or a sampler.
+///
+/// The variable is the texture or surface of its name, or has the handle of a captured pool.
 fn handle(module: &Module, launch: &Launch, name: &str) -> Option<u32> {
     if let Some(pool) = &launch.image_pool {
         return pool.variables.get(name).copied();
@@ -149,11 +151,13 @@ fn handle(module: &Module, launch: &Launch, name: &str) -> Option<u32> {
     }
 }
 
-/// Bytes compared or filled at once.
+/// The bytes that are compared or filled at once.
 const PIECE: u64 = 1 << 20;
 
 impl<'c> Session<'c> {
-    /// Loads the binary and puts every buffer at an address. The same launch gets the same addresses each time.
+    /// Loads the binary and puts every buffer at an address.
+    ///
+    /// Equal launches get equal addresses.
     pub fn new(launch: &'c Launch) -> Result<Session<'c>, Error> {
         let mut shader = launch.shader.as_ref().map(Cow::Borrowed);
         let mut module = match (&launch.raw, launch.format) {
@@ -188,7 +192,7 @@ impl<'c> Session<'c> {
             )?;
         }
         let memory = Program::memory_for(&module)?;
-        // What may lie anywhere makes way for what may not.
+        // Buffers with a fixed address come first: all other memory can go anywhere.
         for buffer in &launch.buffers {
             if let Some(address) = buffer.address {
                 let placed = memory.alloc_at(
@@ -308,7 +312,7 @@ impl<'c> Session<'c> {
         Ok(session)
     }
 
-    /// What was captured.
+    /// Returns the captured launch.
     pub fn captured(&self) -> &'c Launch {
         self.launch
     }
@@ -317,12 +321,12 @@ impl<'c> Session<'c> {
         &self.program
     }
 
-    /// As [`Program::set_backend`].
+    /// Sets the back end, see [`Program::set_backend`].
     pub fn set_backend(&mut self, backend: Arc<dyn Backend>) {
         self.program.set_backend(backend);
     }
 
-    /// As [`Program::set_cache`].
+    /// Sets the cache, see [`Program::set_cache`].
     pub fn set_cache(&mut self, cache: Option<Arc<dyn CodeStore>>) {
         self.program.set_cache(cache);
     }
@@ -331,7 +335,7 @@ impl<'c> Session<'c> {
         self.program.kernel(&self.kernel)
     }
 
-    /// What the manifest says about the launch.
+    /// Returns the launch options of the manifest.
     pub fn options(&self, engine: EngineKind, threads: usize) -> LaunchOptions {
         let (shape, room) = (&self.launch.shape, self.launch.printf.bytes);
         let (grid, block) = match &self.launch.shader {
@@ -359,15 +363,15 @@ impl<'c> Session<'c> {
         }
     }
 
-    /// Puts all memory back to what it is before the launch.
+    /// Restores all memory to its state before the launch.
     pub fn reset(&self) -> Result<(), Error> {
         self.program.reset()?;
         let memory = self.program.memory();
         for (buffer, &address) in self.launch.buffers.iter().zip(&self.buffers) {
             let size = buffer.content.len();
-            // The rest of the last page is the guest's too.
+            // The guest can also access the rest of the last page.
             let first = if matches!(buffer.content, Content::Zeros(_)) { 0 } else { size };
-            // What is zero is left alone: the host may not have had to provide it yet.
+            // Zeros are left alone: the host may not have had to provide the memory yet.
             self.pieces(
                 address + first,
                 size.next_multiple_of(PAGE_BYTES) - first,
@@ -385,7 +389,7 @@ impl<'c> Session<'c> {
         self.fill()
     }
 
-    /// Writes the initial content of variables, and that of buffers where it is not zero.
+    /// Writes the initial content of variables, and nonzero initial content of buffers.
     fn fill(&self) -> Result<(), Error> {
         for symbol in &self.launch.symbols {
             match &symbol.content {
@@ -437,7 +441,7 @@ impl<'c> Session<'c> {
         Ok(LaunchOutcome { run: outcome.run + drawn, ..outcome })
     }
 
-    /// Options with what is drawn for the launch.
+    /// Adds the drawing of the launch to the options.
     fn drawing<'o>(&self, options: &'o LaunchOptions) -> Result<Cow<'o, LaunchOptions>, Error> {
         let (Some(arrays), Some(shader)) = (&self.arrays, &self.shader) else {
             return Ok(Cow::Borrowed(options));
@@ -453,18 +457,21 @@ impl<'c> Session<'c> {
         Ok(Cow::Owned(LaunchOptions { block_start: Some(Arc::new(drawing)), ..options.clone() }))
     }
 
-    /// Runs the kernel once and counts what it executes.
+    /// Runs the kernel once and counts executed instructions.
     pub fn profile(&self, options: &LaunchOptions) -> Result<Vec<Executed>, Error> {
         self.kernel()?.profile(&self.args, self.drawing(options)?.as_ref())
     }
 
-    /// Runs the kernel once and counts the host instructions that its code executes ([`Kernel::host_instructions`]).
+    /// Runs the kernel once and counts the host instructions of its code
+    /// ([`Kernel::host_instructions`]).
     pub fn host_instructions(&self, options: &LaunchOptions) -> Result<(u64, Counts), Error> {
         self.kernel()?.host_instructions(&self.args, self.drawing(options)?.as_ref())
     }
 
-    /// The kernel at a stage of its translation for the launch, as text; for blocks of another shape, if one is given.
-    /// `target`: the host to translate for, if not this one.
+    /// Returns the kernel at a stage of its translation, as text.
+    ///
+    /// `block` replaces the launch's block shape. `target` is the host to translate for, if not
+    /// this host.
     pub fn dump(
         &self,
         stage: Stage,
@@ -476,19 +483,19 @@ impl<'c> Session<'c> {
         self.kernel()?.dump_for(stage, &self.args, &options, target)
     }
 
-    /// What is in the `i`th buffer of the launch now.
+    /// Returns the current content of the `i`th buffer of the launch.
     pub fn buffer(&self, i: usize) -> Result<Vec<u8>, Error> {
         let mut bytes = vec![0; self.launch.buffers[i].content.len() as usize];
         self.program.memory().read(self.buffers[i], &mut bytes)?;
         Ok(bytes)
     }
 
-    /// The texels of the `i`th surface of the launch now, row by row without gaps.
+    /// Returns the current texels of the `i`th surface of the launch, row by row without gaps.
     pub fn surface(&self, i: usize) -> Result<Vec<u8>, Error> {
         self.surfaces.texels(&self.program, i)
     }
 
-    /// The texels of the `i`th surface if they are not what they were before the launch.
+    /// Returns the texels of the `i`th surface if the launch changed them.
     pub fn changed_surface(&self, i: usize) -> Result<Option<Vec<u8>>, Error> {
         let texels = self.surface(i)?;
         let changed = match &self.launch.surfaces[i].content {
@@ -498,7 +505,7 @@ impl<'c> Session<'c> {
         Ok(changed.then_some(texels))
     }
 
-    /// What a shader has exported.
+    /// Returns the exports of a shader.
     pub fn exported(&self) -> Result<Option<Exported>, Error> {
         match (&self.arrays, &self.shader) {
             (Some(arrays), Some(shader)) => {
@@ -508,18 +515,18 @@ impl<'c> Session<'c> {
         }
     }
 
-    /// What the `i`th variable of the launch holds now.
+    /// Returns the current content of the `i`th variable of the launch.
     pub fn variable(&self, i: usize) -> Result<Vec<u8>, Error> {
         self.program.read_variable(&self.launch.symbols[i].name)
     }
 
-    /// What the `i`th variable of the launch holds if that is not what it was before the launch.
+    /// Returns the current content of the `i`th variable of the launch if the launch changed it.
     pub fn changed_variable(&self, i: usize) -> Result<Option<Vec<u8>>, Error> {
         let content = self.variable(i)?;
         Ok(Some(content).filter(|content| *content != self.variables[i]))
     }
 
-    /// Whether the `i`th buffer is not what it was before the launch.
+    /// Tells whether the launch changed the `i`th buffer.
     pub fn has_changed(&self, i: usize) -> Result<bool, Error> {
         let (content, parts) = (&self.launch.buffers[i].content, &self.parts[i]);
         let mut changed = false;
@@ -528,7 +535,8 @@ impl<'c> Session<'c> {
             Content::Bytes(bytes) => bytes[at..][..piece.len()] != *piece,
         };
         self.read_buffer(i, |at, piece| {
-            // Pieces are whole words: each is compared with what it was, and the rest with the content.
+            // Pieces are whole words. Words of parts are compared with the parts, other bytes with
+            // the content.
             let mut done = 0;
             for (&word_at, word) in parts.range(at..at + piece.len()) {
                 let from = word_at - at;
@@ -541,8 +549,9 @@ impl<'c> Session<'c> {
         Ok(changed)
     }
 
-    /// Shows the `i`th buffer as it is now in consecutive pieces, with the offset of each. Pieces are whole elements of
-    /// any type.
+    /// Calls `show` with consecutive pieces of the `i`th buffer and the offset of each.
+    ///
+    /// Pieces are whole elements of any type.
     pub fn read_buffer(&self, i: usize, mut show: impl FnMut(usize, &[u8])) -> Result<(), Error> {
         let start = self.buffers[i];
         self.pieces(start, self.launch.buffers[i].content.len(), |address, piece| {
@@ -551,7 +560,7 @@ impl<'c> Session<'c> {
         })
     }
 
-    /// The same beside that of another session of the same captured launch.
+    /// Reads the buffer beside the same buffer of another session of this captured launch.
     pub(super) fn read_buffer_beside(
         &self,
         other: &Session<'_>,
@@ -587,12 +596,14 @@ impl<'c> Session<'c> {
     }
 }
 
-/// The words that a buffer's parts are, by offset in bytes. Of parts that overlap the last is what counts.
+/// Returns the words of a buffer's parts, by offset in bytes.
+///
+/// Where parts overlap, the last part counts.
 fn words(buffer: &Buffer, places: &Places<'_>) -> BTreeMap<usize, u32> {
     words_at(&buffer.parts, places)
 }
 
-/// A constant bank with the words that its parts say.
+/// Returns a constant bank with the words of its parts.
 fn constants(bank: &ConstantBank, places: &Places<'_>) -> (u8, Vec<u8>) {
     let mut content = bank.content.clone();
     for (at, word) in words_at(&bank.parts, places) {

@@ -1,4 +1,4 @@
-//! Plain instruction streams: a captured one as a module, and the arguments that its registers start from.
+//! Plain instruction streams: a captured stream as a module, and arguments for its start registers.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -17,11 +17,13 @@ use super::shader::{self, ADDRESS_BYTES, Arrays};
 use crate::raw::Builtin;
 use crate::{Placed, RawLaunch, RawValue, Shader};
 
-/// Code starts at a multiple of this (`COMPUTE_PGM_LO` leaves out 8 bits).
+/// The alignment of code (`COMPUTE_PGM_LO` leaves out 8 bits).
 const CODE_ALIGN: u64 = 256;
 
-/// The stream as a module whose only kernel has this name. Its parameters are what registers hold that is the same in every
-/// block, so that a translation serves all launches: see [`args`].
+/// Makes a module of the stream. Its only kernel is called `name`.
+///
+/// The kernel's parameters are the register values that are equal in all blocks. So one translation
+/// serves all launches: see [`args`].
 pub(super) fn module(
     name: &str,
     code: &[u8],
@@ -41,7 +43,7 @@ pub(super) fn module(
         params.push(Param { offset, size });
         params.len() - 1
     };
-    // The arrays of a shader come first.
+    // The arrays of a shader are the first parameters.
     let read = interpolated(code);
     let mut kernel = shader.map(|shader| shader::kernel(shader, Some(raw), &read, 0));
     let arrays = kernel.iter().flat_map(|kernel| kernel.arrays.values());
@@ -118,8 +120,9 @@ pub(super) fn module(
     }
 }
 
-/// Arguments for the parameters of [`module`]. Words that differ from lane to lane are put into `memory`, where the guest can read them
-/// only.
+/// Returns the arguments for the parameters of [`module`].
+///
+/// Words that differ between lanes go to `memory`, in pages that the guest can only read.
 pub(super) fn args(
     raw: &RawLaunch,
     memory: &Memory,
@@ -146,7 +149,7 @@ pub(super) fn args(
     Ok(args)
 }
 
-/// What code may interpolate: at any word of it an instruction may begin.
+/// Returns the parameters that code may interpolate. An instruction may begin at any word.
 pub(super) fn interpolated(code: &[u8]) -> BTreeSet<Parameter> {
     let at = |i: usize| Instruction::decode(&code[4 * i..]);
     (0..code.len() / 4)
@@ -155,7 +158,7 @@ pub(super) fn interpolated(code: &[u8]) -> BTreeSet<Parameter> {
         .collect()
 }
 
-/// What is in an SGPR.
+/// Returns the system value of an SGPR.
 fn system(builtin: Builtin) -> Option<SystemSgpr> {
     match builtin {
         Builtin::WorkgroupIdX => Some(SystemSgpr::WorkgroupIdX),
@@ -167,7 +170,7 @@ fn system(builtin: Builtin) -> Option<SystemSgpr> {
     }
 }
 
-/// Whose index in the block is in a VGPR.
+/// Returns the axis whose thread index a VGPR has.
 fn axis(builtin: Builtin) -> Option<u8> {
     match builtin {
         Builtin::ThreadIdX => Some(0),

@@ -12,30 +12,32 @@ use super::drawing::{BLOCK_ROW, DrawnRow, DrawnRows, SLOTS};
 use crate::graphics::{Exported, Input};
 use crate::{RawLaunch, RawValue, Shader};
 
-/// Size of a parameter that is an address.
+/// The size of a parameter that is an address.
 pub(super) const ADDRESS_BYTES: u32 = 8;
 
-/// The arrays of a shader, each at its guest address.
+/// The guest addresses of a shader's arrays.
 pub(super) struct Arrays {
     addresses: BTreeMap<ShaderArray, u64>,
-    /// Of pixels that are drawn.
+    /// The rows of drawn pixels.
     pub drawn: DrawnRows,
 }
 
-/// What an array holds when the launch begins.
+/// The initial content of an array.
 enum Content<'a> {
     /// Words that the program can only read.
     Given(Cow<'a, [u32]>),
-    /// Words likewise, made of what is drawn when a block begins.
+    /// Read-only words that are made of drawn quads when a block begins.
     Drawn(DrawnRow),
-    /// Rows that the program writes, with this in each lane at first.
+    /// Rows that the program writes. Each lane begins with `word`.
     Written { word: u32, rows: usize },
 }
 
 /// A row that begins with zeros.
 const ZEROS: Content<'static> = Content::Written { word: 0, rows: 1 };
 
-/// What a launch has for a shader. `raw`: its registers, of GFX9; `read`: what its code interpolates.
+/// Returns the arrays of a shader.
+///
+/// `raw`: the registers, for GFX9. `read`: the parameters that the code interpolates.
 fn content<'a>(
     shader: &'a Shader,
     raw: Option<&'a RawLaunch>,
@@ -43,7 +45,7 @@ fn content<'a>(
 ) -> BTreeMap<ShaderArray, Content<'a>> {
     let borrowed = |words: &'a [u32]| Content::Given(words.into());
     let mut arrays = BTreeMap::new();
-    // What lanes are given: as it stands, or of what is drawn.
+    // Inputs of lanes are given by the manifest, or made of drawn quads.
     let of_lanes = |given: &dyn Fn() -> Vec<u32>, drawn: DrawnRow| match shader.drawn {
         Some(_) => Content::Drawn(drawn),
         None => Content::Given(given().into()),
@@ -64,7 +66,7 @@ fn content<'a>(
     if let Some(parameters) =
         shader.parameters.as_ref().filter(|_| shader.one_primitive().is_none())
     {
-        // What is no instruction may look like one.
+        // Data can look like an instruction, so a parameter may not exist.
         let exists = |parameter: &&Parameter| parameter.index() < parameters.stride();
         for &parameter in read.iter().filter(exists) {
             let word = |&primitive: &u32| {
@@ -110,7 +112,7 @@ fn content<'a>(
     let vertices = shader.max_vertices();
     for target in shader.exports.iter().filter(|target| target.place != ExportTarget::Emitted) {
         for row in 0..target.rows() {
-            // Where no sample mask is exported, all samples are kept.
+            // If no sample mask is exported, all samples are kept.
             let is_mask = target.place == ExportTarget::SampleMask
                 || target.place == ExportTarget::Depth && row == MASK;
             let word = if is_mask { u32::MAX } else { 0 };
@@ -140,13 +142,15 @@ fn content<'a>(
     arrays
 }
 
-/// Bytes that a slot has of what is drawn: of GFX9, whose blocks are one warp.
+/// Returns the bytes of a slot's drawn rows: for GFX9, whose blocks are one warp.
 fn slot_bytes(content: &BTreeMap<ShaderArray, Content<'_>>, raw: Option<&RawLaunch>) -> usize {
     let drawn = content.values().filter(|content| matches!(content, Content::Drawn(_)));
     if raw.is_some() { BLOCK_ROW * drawn.count() } else { 0 }
 }
 
-/// What the rasteriser makes for a program: what registers of GFX9 start with, and of Maxwell what can be asked for.
+/// Returns the inputs that the rasteriser makes for a program.
+///
+/// For GFX9, these are the inputs of start registers; for Maxwell, all that a program can ask for.
 fn drawn_inputs(shader: &Shader, raw: Option<&RawLaunch>) -> Vec<Input> {
     let of_register = |(_, value): &(u32, RawValue)| match value {
         RawValue::Input(input) => Some(*input),
@@ -161,7 +165,7 @@ fn drawn_inputs(shader: &Shader, raw: Option<&RawLaunch>) -> Vec<Input> {
     }
 }
 
-/// The row of a word of a target.
+/// Returns the array of a target's word.
 fn export(place: ExportTarget, row: usize) -> ShaderArray {
     match place {
         ExportTarget::Attribute(address) => {
@@ -174,10 +178,12 @@ fn export(place: ExportTarget, row: usize) -> ShaderArray {
     }
 }
 
-/// Which word of `mrtz` has the sample mask.
+/// The word of `mrtz` that has the sample mask.
 const MASK: usize = 2;
 
-/// The shader's kernel: its arrays are parameters from number `first` on, in their order.
+/// Returns the shader's kernel.
+///
+/// Its arrays are parameters from number `first` on, in the order of the arrays.
 pub(super) fn kernel(
     shader: &Shader,
     raw: Option<&RawLaunch>,
@@ -226,7 +232,7 @@ impl Arrays {
         };
         let is_parameter = |array: &ShaderArray| matches!(array, ShaderArray::Parameter(_));
         let parameters = content.keys().filter(|array| is_parameter(array)).count();
-        // Where the next parameter's row is, and the next one of the others.
+        // The addresses of the next row of parameters and of the next other row.
         let [mut next, mut other] = [0, parameters].map(|row| area + (BLOCK_ROW * row) as u64);
         for (array, content) in content {
             let address = match content {
@@ -259,12 +265,12 @@ impl Arrays {
         Ok(Arrays { addresses, drawn })
     }
 
-    /// The arguments, in the order of [`kernel`]'s parameters.
+    /// Returns the arguments, in the order of [`kernel`]'s parameters.
     pub fn args(&self) -> Vec<Arg> {
         self.addresses.values().map(|&address| Arg::pointer(address)).collect()
     }
 
-    /// Puts rows back to what they are before the launch.
+    /// Restores rows to their state before the launch.
     pub fn fill(
         &self,
         memory: &Memory,
@@ -272,7 +278,7 @@ impl Arrays {
         raw: Option<&RawLaunch>,
     ) -> Result<(), Error> {
         if shader.drawn.is_some() {
-            // Blocks do it when they begin.
+            // Blocks write their rows when they begin.
             return Ok(());
         }
         let bytes = row_bytes(shader) as u64;
@@ -286,7 +292,7 @@ impl Arrays {
         Ok(())
     }
 
-    /// The words of so many rows, one row after the other.
+    /// Returns the words of an array's rows, row after row.
     fn rows(
         &self,
         memory: &Memory,
@@ -299,7 +305,7 @@ impl Arrays {
         Ok(Some(content.as_chunks::<4>().0.iter().map(|&word| u32::from_le_bytes(word)).collect()))
     }
 
-    /// What the program has left.
+    /// Returns the program's exports.
     pub fn exported(&self, memory: &Memory, shader: &Shader) -> Result<Exported, Error> {
         let (bytes, room, vertices) = (row_bytes(shader), shader.room(), shader.max_vertices());
         let rows = || (0..shader.row_count()).map(|row| shader.lane(row));
@@ -348,12 +354,12 @@ impl Arrays {
     }
 }
 
-/// Bytes of a row.
+/// Returns the bytes of a row.
 fn row_bytes(shader: &Shader) -> usize {
     4 * shader.room()
 }
 
-/// Grid and block of a shader's lanes: blocks in a line.
+/// Returns grid and block for a shader's lanes: blocks in a line.
 pub(super) fn shape(shader: &Shader) -> ([u32; 3], [u32; 3]) {
     ([shader.lanes.div_ceil(shader.block) as u32, 1, 1], [shader.block as u32, 1, 1])
 }

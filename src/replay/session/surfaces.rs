@@ -4,7 +4,7 @@ use warploom::{Arg, Error, Image, ImagePool, Program, Texture};
 
 use crate::{Launch, Surface};
 
-/// Images, in the order of the manifest's surfaces.
+/// The images, in the order of the manifest's surfaces.
 pub(super) struct Surfaces<'c> {
     surfaces: &'c [Surface],
     images: Vec<Image>,
@@ -37,22 +37,22 @@ impl<'c> Surfaces<'c> {
         Ok(Surfaces { surfaces, images, pool })
     }
 
-    /// The argument that stands for an image.
+    /// Returns the argument for an image.
     pub fn argument(&self, program: &Program, i: usize) -> Result<Arg, Error> {
         program.image_argument(i, &self.images[i])
     }
 
-    /// The words of an image's descriptor.
+    /// Returns the words of an image's descriptor.
     pub fn descriptor(&self, i: usize) -> &[u32] {
         self.images[i].descriptor()
     }
 
-    /// The texels of an image without gaps; 0 where it is not resident.
+    /// Returns the texels of an image without gaps. Texels that are not resident are 0.
     pub fn texels(&self, program: &Program, i: usize) -> Result<Vec<u8>, Error> {
         self.images[i].texels(program.memory())
     }
 
-    /// Puts texels to what they are before the launch.
+    /// Restores texels to their state before the launch.
     pub fn fill(&self, program: &Program) -> Result<(), Error> {
         let mut images = self.surfaces.iter().zip(&self.images);
         images.try_for_each(|(surface, image)| {

@@ -1,4 +1,6 @@
-//! What a process did through the CUDA driver library: the library writes it when the process ends, `warploom cuda` reads and prints it.
+//! The summary of a process that used the CUDA driver library.
+//!
+//! The library writes it when the process ends; `warploom cuda` reads and prints it.
 
 mod names;
 
@@ -8,16 +10,16 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// The environment variable with the folder that a process leaves its summary in, as `PID.json`.
+/// The environment variable with the folder in which a process leaves its summary, as `PID.json`.
 pub const VARIABLE: &str = "WARPLOOM_SUMMARY";
 
-/// One kernel's launches.
+/// The launches of one kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KernelSummary {
     pub launches: u64,
-    /// Time that they ran, in nanoseconds, the translation of what they met included.
+    /// The time of these launches in nanoseconds, with the translation of code that they reached.
     pub ns: u64,
-    /// The part of it that translation took.
+    /// The part of this time that translation took.
     pub translate_ns: u64,
 }
 
@@ -25,41 +27,41 @@ pub struct KernelSummary {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Running {
     pub kernel: String,
-    /// How long it had run, in nanoseconds.
+    /// The time that it had run, in nanoseconds.
     pub ns: u64,
 }
 
-/// What one process did, or several together.
+/// The activity of one process, or of several together.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Summary {
-    /// The GPU that the library claimed to be, such as `sm_52`.
+    /// The GPU that the library claimed to be, for example `sm_52`.
     pub device: String,
-    /// Contexts that were made.
+    /// The number of contexts that were created.
     pub contexts: u64,
     /// Wall time in which at least one kernel ran, in nanoseconds.
     pub busy_ns: u64,
     /// Kernels that were interrupted.
     pub running: Vec<Running>,
-    /// Why code could not be loaded, each reason once.
+    /// Reasons why code could not be loaded, each once.
     pub not_loaded: Vec<String>,
-    /// Time that the program's threads were in calls of the library, in nanoseconds.
+    /// The time that the program's threads spent in calls of the library, in nanoseconds.
     pub calls_ns: u64,
-    /// Launches by the kernels' names.
+    /// Launches by the name of the kernel.
     pub kernels: BTreeMap<String, KernelSummary>,
-    /// Launches that ended in a fault, as they were told of.
+    /// Reports of launches that ended in a fault.
     pub faults: Vec<String>,
-    /// Calls that are not supported, with how often they were made.
+    /// Calls that are not supported, with the number of times each was made.
     pub unsupported: BTreeMap<String, u64>,
-    /// How often an undocumented table of the driver was asked for.
+    /// The number of requests for an undocumented table of the driver.
     pub private_tables: u64,
-    /// Launches that were written as manifests.
+    /// The number of launches that were written as manifests.
     pub captured: u64,
-    /// What was not written, or not whole, and why.
+    /// Captures that were not written or not complete, and why.
     pub not_captured: Vec<String>,
 }
 
 impl Summary {
-    /// Adds what another process did.
+    /// Adds the summary of another process.
     pub fn add(&mut self, other: Summary) {
         self.device = other.device;
         self.contexts += other.contexts;
@@ -82,7 +84,9 @@ impl Summary {
         self.not_captured.extend(other.not_captured);
     }
 
-    /// The summary in lines for people, kernels with the longest time first, at most `most` of them.
+    /// Formats the summary as lines for people.
+    ///
+    /// Kernels with the longest time come first, at most `most` of them.
     pub fn text(&self, most: usize, time: impl Fn(Duration) -> String) -> String {
         let launches: u64 = self.kernels.values().map(|kernel| kernel.launches).sum();
         let time = |ns| time(Duration::from_nanos(ns));
@@ -140,14 +144,15 @@ impl Summary {
         text + self.advice().unwrap_or_default()
     }
 
-    /// How to build a program whose static runtime gave up, as far as one can tell: it asked for
-    /// tables of NVIDIA's driver, and nothing ran.
+    /// Returns advice on building a program whose static runtime gave up.
+    ///
+    /// The sign of it: the program asked for tables of NVIDIA's driver, and nothing ran.
     pub fn advice(&self) -> Option<&'static str> {
         (self.kernels.is_empty() && self.private_tables > 0).then_some(STATIC_RUNTIME)
     }
 }
 
-/// How to build a program so that it does not carry NVIDIA's runtime.
+/// Advice to build a program without NVIDIA's runtime inside.
 const STATIC_RUNTIME: &str = "\
 The program carries NVIDIA's CUDA runtime inside (libcudart_static), which works with NVIDIA's driver only
 and gives up then (error 103 or 500). Build it with the runtime as a shared library, which warploom replaces:

@@ -1,13 +1,13 @@
-//! Kernels' names for people: those of C++, which numba's are too, without what compilers add.
+//! Kernels' names for people: names of C++ (numba's are too), without additions of compilers.
 
 use cpp_demangle::{DemangleOptions, Symbol};
 
-/// Longer names are left as they are: real ones of templates have up to some thousand bytes.
+/// Longer names stay as they are: real names of templates have at most some thousand bytes.
 const MOST_MANGLED: usize = 1 << 14;
-/// Columns of a name.
+/// The columns of a name.
 const WIDTH: usize = 100;
 
-/// The names in a form as short as tells them apart.
+/// Returns the names, as short as is possible while they differ.
 pub fn readable(names: &[&str]) -> Vec<String> {
     let short: Vec<String> =
         names.iter().map(|name| demangled(name, true).unwrap_or_else(|| cut(name))).collect();
@@ -19,7 +19,8 @@ pub fn readable(names: &[&str]) -> Vec<String> {
     names.iter().zip(&short).map(one).collect()
 }
 
-/// A name of C++, or else none: without parameters and inner templates if it is to be short.
+/// Demangles a name of C++; `None` for other names. A short name has no parameters and inner
+/// templates.
 fn demangled(name: &str, short: bool) -> Option<String> {
     let mangled = Some(name).filter(|name| name.starts_with("_Z") && name.len() <= MOST_MANGLED)?;
     let options = DemangleOptions::new().no_return_type();
@@ -28,7 +29,7 @@ fn demangled(name: &str, short: bool) -> Option<String> {
     Some(if short { cut(&without_inner_templates(&text)) } else { text })
 }
 
-/// Without `[abi:...]`, by which numba tells versions of a function apart.
+/// Removes `[abi:...]`, by which numba tells versions of a function apart.
 fn without_tags(text: &str) -> String {
     let mut rest = text;
     let mut kept = String::new();
@@ -39,7 +40,7 @@ fn without_tags(text: &str) -> String {
     kept + rest
 }
 
-/// With `...` for the arguments of templates that are themselves in arguments.
+/// Replaces the arguments of templates that are themselves in arguments with `...`.
 fn without_inner_templates(text: &str) -> String {
     let (mut depth, mut kept, mut last) = (0_usize, String::new(), ' ');
     for character in text.chars() {
@@ -47,7 +48,7 @@ fn without_inner_templates(text: &str) -> String {
             || kept.ends_with("operator<")
             || kept.ends_with("operator>");
         match character {
-            // Of `->` no template ends.
+            // The `>` of `->` does not end a template.
             '<' if !is_operator => {
                 depth += 1;
                 if depth == 2 {

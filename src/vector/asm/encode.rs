@@ -6,7 +6,7 @@ use super::{Address, Assembler, Operands, Source};
 /// Register number that stands for no index.
 const NO_INDEX: u8 = 4;
 
-/// The fields of the ModRM byte and the prefix.
+/// The fields of the ModRM byte and of the prefix.
 struct Fields {
     reg: u8,
     vvvv: u8,
@@ -46,7 +46,7 @@ pub(super) fn encode(code: &mut Assembler, op: Opcode, operands: &Operands) {
     immediate(code, op, operands.imm);
 }
 
-/// Bits 3 and 4 of the registers in `rm`: those that go to X and B of the prefix.
+/// Returns bits 3 and 4 of the registers in `rm`, which go to X and B of the prefix.
 fn high_bits(source: &Source) -> (u8, u8) {
     match source {
         Source::Register(register) => (register >> 4 & 1, register >> 3 & 1),
@@ -104,7 +104,7 @@ fn evex(code: &mut Assembler, op: Opcode, fields: &Fields, operands: &Operands) 
     code.bytes.extend([0x62, first, second, third]);
 }
 
-/// ModRM, SIB and displacement. `unit` is that of a displacement of one byte.
+/// Writes ModRM, SIB and displacement. `unit` is the unit of a one-byte displacement.
 fn rm(code: &mut Assembler, op: Opcode, fields: &Fields, unit: u8) {
     let reg = (fields.reg & 7) << 3;
     match &fields.rm {
@@ -137,7 +137,7 @@ fn memory(code: &mut Assembler, reg: u8, place: &Address, unit: u8) {
     code.bytes.extend(bytes);
 }
 
-/// A constant behind the code, by its distance.
+/// Refers to a constant behind the code by its distance.
 fn constant(code: &mut Assembler, op: Opcode, reg: u8, words: Vec<u64>) {
     code.bytes.push(reg | 5);
     code.bytes.extend([0; 4]);

@@ -1,8 +1,8 @@
-//! Machine code of x86-64 with AVX-512 as bytes: `opcode` has the instructions, `encode` writes
-//! one, and this file has the buffer with labels, constants and references to helpers.
+//! Machine code of x86-64 with AVX-512 as bytes: `opcode` has the instructions, `encode` writes an
+//! instruction, and this file has the buffer with labels, constants and references to helpers.
 //!
 //! Registers are numbers here: 0 to 15 general, 0 to 31 vectors, 0 to 7 masks. Nothing checks that
-//! an instruction is given registers of the right kind.
+//! an instruction gets registers of the right kind.
 
 mod encode;
 pub mod opcode;
@@ -21,7 +21,7 @@ pub struct Label(u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Address {
     pub base: u8,
-    /// A register, and how far it is shifted.
+    /// A register, and the number of bits by which it is shifted.
     pub index: Option<(u8, u8)>,
     pub displacement: i32,
 }
@@ -31,22 +31,22 @@ pub struct Address {
 pub enum Source {
     Register(u8),
     Memory(Address),
-    /// A constant of the code, of 64 bits of which the instruction takes as many as an element has,
-    /// for all lanes.
+    /// A constant of the code, for all lanes. Of its 64 bits the instruction takes as many as an
+    /// element has.
     Constant(u64),
     /// A vector that is a constant of the code.
     Vector([u64; 8]),
 }
 
-/// The operands of one instruction. Fields that its form does not have are 0.
+/// The operands of one instruction. Fields that its form lacks are 0.
 #[derive(Clone, Copy, Debug)]
 pub struct Operands {
     pub reg: u8,
     pub vvvv: u8,
     pub rm: Source,
-    /// Lanes that are computed; register 0 stands for all.
+    /// The mask of the lanes that are computed; register 0 stands for all lanes.
     pub mask: u8,
-    /// Lanes outside the mask are 0, not those of the result's old value.
+    /// If true, lanes outside the mask are 0. If false, they keep the result's old value.
     pub zero: bool,
     pub imm: i64,
 }
@@ -57,8 +57,8 @@ pub struct Assembler {
     bytes: Vec<u8>,
     /// Where labels are bound.
     labels: Vec<Option<usize>>,
-    /// Displacements of 4 bytes that end in these places, and the bytes between them and the
-    /// instruction's end.
+    /// 4-byte displacements, each by the offset of its end. `constants` also has the number of
+    /// bytes between a displacement and the end of its instruction.
     jumps: Vec<(usize, Label)>,
     constants: Vec<(usize, u8, Vec<u64>)>,
     helpers: Vec<(u32, u32)>,
@@ -101,11 +101,11 @@ impl Condition {
 #[derive(Debug)]
 pub struct Assembled {
     pub bytes: Vec<u8>,
-    /// Offsets of 8 bytes that are to be a helper's address, each with the helper's number.
+    /// Offsets of the 8 bytes that will hold a helper's address, each with the helper's number.
     pub helpers: Vec<(u32, u32)>,
 }
 
-/// The alignment of finished code, in bytes: that of its constants.
+/// The alignment of finished code and of its constants, in bytes.
 pub const ALIGNMENT: usize = 64;
 
 impl Assembler {
@@ -114,13 +114,13 @@ impl Assembler {
         Label(self.labels.len() as u32 - 1)
     }
 
-    /// Puts a label here.
+    /// Binds a label to the current offset.
     pub fn bind(&mut self, label: Label) {
         debug_assert!(self.labels[label.0 as usize].is_none(), "a label has one place");
         self.labels[label.0 as usize] = Some(self.bytes.len());
     }
 
-    /// Fills up to a multiple of so many bytes with instructions that do nothing.
+    /// Fills with no-ops up to a multiple of `to` bytes.
     pub fn align(&mut self, to: usize) {
         const NOPS: [&[u8]; 8] = [
             &[0x90],
@@ -150,13 +150,13 @@ impl Assembler {
         self.displacement(to);
     }
 
-    /// Calls code of this buffer.
+    /// Calls code in this buffer.
     pub fn call(&mut self, to: Label) {
         self.bytes.push(0xe8);
         self.displacement(to);
     }
 
-    /// Calls the code whose address a register has.
+    /// Calls the code whose address is in a register.
     pub fn call_register(&mut self, register: u8) {
         debug_assert!(register < 8, "a low register");
         self.bytes.extend([0xff, 0xd0 + register]);
@@ -186,7 +186,7 @@ impl Assembler {
         self.bytes.push(0x58 + (register & 7));
     }
 
-    /// Clears the upper halves of vector registers, without which code with SSE would be slow.
+    /// Clears the upper halves of vector registers. Otherwise code with SSE would be slow.
     pub fn vzeroupper(&mut self) {
         self.bytes.extend([0xc5, 0xf8, 0x77]);
     }
@@ -207,7 +207,7 @@ impl Assembler {
         self.jumps.push((self.bytes.len(), to));
     }
 
-    /// The code with its constants behind it. All labels are bound.
+    /// Returns the code with its constants behind it. All labels must be bound.
     pub fn finish(mut self) -> Assembled {
         for (end, label) in &self.jumps {
             let to = self.labels[label.0 as usize].expect("a label that is jumped to is bound");
@@ -215,7 +215,7 @@ impl Assembler {
             self.bytes[end - 4..*end].copy_from_slice(&(distance as i32).to_le_bytes());
         }
         let mut places: HashMap<&[u64], usize> = HashMap::new();
-        // Vectors come first: their places are multiples of their size.
+        // Vectors come first, so that their places are multiples of their size.
         let mut constants: Vec<&(usize, u8, Vec<u64>)> = self.constants.iter().collect();
         constants.sort_by_key(|(_, _, words)| std::cmp::Reverse(words.len()));
         if !constants.is_empty() {

@@ -1,33 +1,33 @@
-//! Instructions as data: how each is encoded.
+//! Instructions as data: the encoding of each instruction.
 
-/// How an instruction's prefix is written.
+/// The kind of an instruction's prefix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Prefix {
-    /// None, or REX.
+    /// No prefix, or REX.
     Legacy,
     Vex,
     Evex,
 }
 
-/// Which operand stands in which field. Fields are `reg` and `rm` of the ModRM byte, and `vvvv` of
-/// the prefix.
+/// Assigns operands to fields. Fields are `reg` and `rm` of the ModRM byte, and `vvvv` of the
+/// prefix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// `reg` is the result, `rm` the last source. Without a result `reg` is the first source.
+    /// `reg` is the result, `rm` the last source. Without a result, `reg` is the first source.
     Reg,
-    /// `reg` is the result, `vvvv` the first source, `rm` the last one.
+    /// `reg` is the result, `vvvv` the first source, `rm` the last source.
     RegV,
-    /// `rm` is the result, or the place that is written; `reg` is the source.
+    /// `rm` is the result or the memory that is written; `reg` is the source.
     Rm,
-    /// `vvvv` is the result, `rm` the source, `reg` a part of the opcode.
+    /// `vvvv` is the result, `rm` the source, `reg` part of the opcode.
     V,
-    /// `rm` is source and result, `reg` a part of the opcode.
+    /// `rm` is source and result, `reg` part of the opcode.
     Digit,
-    /// The result is a part of the opcode.
+    /// The result is part of the opcode.
     InOpcode,
 }
 
-/// Bytes of an immediate.
+/// The size of an immediate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Imm {
     None,
@@ -37,7 +37,7 @@ pub enum Imm {
     Long,
 }
 
-/// How one instruction is encoded.
+/// The encoding of one instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Opcode {
     pub prefix: Prefix,
@@ -51,17 +51,17 @@ pub struct Opcode {
     pub w: bool,
     /// Vector length: 0, 1 and 2 stand for 128, 256 and 512 bits.
     pub length: u8,
-    /// The bits of `reg` if it is a part of the opcode.
+    /// The bits of `reg` if it is part of the opcode.
     pub digit: u8,
     pub imm: Imm,
-    /// Bytes in memory of a whole operand: the unit of an EVEX displacement of one byte.
+    /// The bytes of a whole operand in memory: the unit of a one-byte EVEX displacement.
     pub bytes: u8,
     /// The result's old value is a source.
     pub tied: bool,
 }
 
 impl Opcode {
-    /// Bytes of an element: the unit of displacements where one is broadcast.
+    /// The bytes of an element: the unit of displacements of a broadcast element.
     pub const fn element(self) -> u8 {
         if self.w { 8 } else { 4 }
     }
@@ -122,7 +122,7 @@ const fn alu(byte: u8) -> Opcode {
     legacy(0, byte).w().tied()
 }
 
-/// An instruction of a 64-bit register, which is its result too, and an immediate.
+/// An instruction with an immediate on a 64-bit register, which is also its result.
 const fn alu_imm(digit: u8) -> Opcode {
     legacy(0, 0x81).w().digit(Form::Digit, digit).imm(Imm::Word).tied()
 }
@@ -132,7 +132,7 @@ const fn shift_imm(digit: u8) -> Opcode {
     legacy(0, 0xc1).w().digit(Form::Digit, digit).imm(Imm::Byte).tied()
 }
 
-/// A shift of a 64-bit register by another one.
+/// A shift of a 64-bit register by another register.
 const fn shift(pp: u8) -> Opcode {
     Opcode::new(Prefix::Vex, pp, 2, 0xf7).w().form(Form::RegV)
 }
@@ -158,15 +158,15 @@ macro_rules! opcodes {
     ($($name:ident = $opcode:expr;)*) => {
         $(pub const $name: Opcode = $opcode;)*
 
-        /// All instructions, by name. A name begins with the mnemonic; behind `_` it says which of
-        /// several encodings it is.
+        /// All instructions, by name. A name begins with the mnemonic; the suffix after `_` tells
+        /// encodings of one mnemonic apart.
         #[cfg(test)]
         pub const ALL: &[(&str, Opcode)] = &[$((stringify!($name), $name)),*];
     };
 }
 
 opcodes! {
-    // General registers. Names without a width are of 64 bits.
+    // General registers. Names without a width mean 64 bits.
     MOV = legacy(0, 0x8b).w();
     MOV_32 = legacy(0, 0x8b);
     MOV_STORE = legacy(0, 0x89).w().form(Form::Rm);
@@ -216,7 +216,7 @@ opcodes! {
     CMOVLE = cmov(14);
     CMOVG = cmov(15);
 
-    // Mask registers. Names without a width are of 16 bits.
+    // Mask registers. Names without a width mean 16 bits.
     KMOVQ = vex(0, 1, 0x90).w();
     KMOVQ_STORE = vex(0, 1, 0x91).w().form(Form::Rm);
     KMOVW_FROM = vex(0, 1, 0x92);

@@ -1,4 +1,4 @@
-//! Every instruction with random operands, read by iced's decoder.
+//! Encodes every instruction with random operands and compares with iced's decoder.
 
 use iced_x86::{Decoder, DecoderOptions, Instruction, Mnemonic, OpKind, Register};
 
@@ -17,7 +17,7 @@ impl Random {
     }
 }
 
-/// Instructions that have no form with memory, or none with a register.
+/// Returns whether an instruction has a form with memory, and whether it has a form with registers.
 fn takes(name: &str, op: Opcode) -> (bool, bool) {
     let stores = name.contains("_STORE");
     let only_memory = stores || matches!(name, "LEA" | "MOVZX_8" | "KMOVQ") && name != "KMOVQ";
@@ -28,7 +28,7 @@ fn takes(name: &str, op: Opcode) -> (bool, bool) {
     (!only_memory, !only_registers)
 }
 
-/// How many registers there are that the instruction's field may name: 8 masks, 16 general ones, 32
+/// The number of registers that the instruction's field can name: 8 masks, 16 general registers, 32
 /// vectors.
 fn registers(name: &str, op: Opcode, field: char) -> u64 {
     let compares = ["VPCMP", "VCMP", "VPTEST"].iter().any(|start| name.starts_with(start));
@@ -65,7 +65,7 @@ fn mnemonic(name: &str) -> String {
     letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()
 }
 
-/// The registers in the order in which the decoder lists them, `None` for memory.
+/// The registers in the decoder's order; `None` stands for memory.
 fn listed(name: &str, op: Opcode, operands: &Operands) -> Vec<Option<u8>> {
     let rm = match operands.rm {
         Source::Register(register) => Some(register),
@@ -84,7 +84,7 @@ fn listed(name: &str, op: Opcode, operands: &Operands) -> Vec<Option<u8>> {
     }
 }
 
-/// The number of a register among those of its kind.
+/// The number of a register within its kind.
 fn number(register: Register) -> u8 {
     const GENERAL: [&str; 8] = ["AX", "CX", "DX", "BX", "SP", "BP", "SI", "DI"];
     let name = format!("{register:?}");
@@ -269,7 +269,7 @@ fn jumps_and_calls_lead_to_labels() {
     assert_eq!(assembled.helpers, [(29, 3)]);
 }
 
-/// Prints what the encoder takes: `cargo test encoding_time -- --ignored --nocapture`.
+/// Prints the time of the encoder: `cargo test encoding_time -- --ignored --nocapture`.
 #[test]
 #[ignore = "it measures"]
 fn encoding_time() {

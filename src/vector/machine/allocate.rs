@@ -5,8 +5,8 @@ use regalloc2::{MachineEnv, Output, PReg, PRegSet, RegClass, RegallocOptions};
 use super::body::Function;
 use super::{GENERAL, MASK, VECTOR};
 
-/// General registers that are taken: the stack's, the frame's, and those of [`super::emit`] for the
-/// register file and the context.
+/// General registers that are taken: the stack pointer, the frame pointer, and the registers of
+/// [`super::emit`] for the register file and the context.
 const TAKEN: [usize; 4] = [4, 5, 14, 15];
 
 fn registers(class: RegClass, numbers: impl Iterator<Item = usize>) -> PRegSet {
@@ -16,7 +16,7 @@ fn registers(class: RegClass, numbers: impl Iterator<Item = usize>) -> PRegSet {
 fn environment() -> MachineEnv {
     let general = registers(GENERAL, (0..16).filter(|number| !TAKEN.contains(number)));
     let vectors = registers(VECTOR, 0..32);
-    // Mask 0 stands for no mask in most instructions.
+    // In most instructions, mask 0 means no mask.
     let masks = registers(MASK, 1..8);
     MachineEnv {
         preferred_regs_by_class: [general, vectors, masks],
@@ -26,7 +26,8 @@ fn environment() -> MachineEnv {
     }
 }
 
-/// Where each register is. With debug assertions regalloc2's checker proves it.
+/// Assigns a place to each virtual register. With debug assertions, regalloc2's checker proves the
+/// result.
 ///
 /// # Errors
 /// The function is not in SSA form, or an instruction has more operands than there are registers.

@@ -1,4 +1,5 @@
-//! A function of machine instructions while it is made, and as regalloc2 wants it.
+//! A function of machine instructions: [`Body`] while it is made, [`Function`] as regalloc2 reads
+//! it.
 
 use regalloc2::{Block as RaBlock, Inst as RaInst, InstRange, Operand, PRegSet, RegClass, VReg};
 
@@ -14,15 +15,15 @@ pub(super) struct Content {
     pub insts: Vec<Inst>,
     params: Vec<Reg>,
     successors: Vec<(Block, Vec<Reg>)>,
-    /// Its code lies behind that of others.
+    /// The code lies behind the hot blocks.
     pub cold: bool,
 }
 
-/// Instructions in blocks, in SSA form: registers are made once, blocks have parameters.
+/// Instructions in blocks, in SSA form: each register is defined once, and blocks have parameters.
 #[derive(Default)]
 pub struct Body {
     pub(super) blocks: Vec<Content>,
-    /// The order of code, hot or cold, to which the allocator sticks.
+    /// The order of the code, hot and cold blocks mixed, which the allocator keeps.
     pub(super) order: Vec<Block>,
     current: Option<Block>,
     registers: usize,
@@ -34,13 +35,13 @@ impl Body {
         VReg::new(self.registers - 1, class)
     }
 
-    /// A block whose code comes where it is first filled.
+    /// Creates a block whose code comes where it is first filled.
     pub fn block(&mut self) -> Block {
         self.blocks.push(Content::default());
         Block(self.blocks.len() as u32 - 1)
     }
 
-    /// A block that is not expected to be reached.
+    /// Creates a block that is not expected to be reached.
     pub fn cold_block(&mut self) -> Block {
         let block = self.block();
         self.blocks[block.0 as usize].cold = true;
@@ -53,7 +54,7 @@ impl Body {
         reg
     }
 
-    /// Has what follows be put into a block.
+    /// Puts the instructions that follow into a block.
     pub fn switch_to(&mut self, block: Block) {
         debug_assert!(self.current.is_none(), "the last block has an end");
         self.order.push(block);
@@ -78,15 +79,15 @@ impl Body {
         self.blocks[current.0 as usize].successors.push((to, args));
     }
 
-    /// Goes to `yes` if the flags of the instruction before say so, else to `no`.
+    /// Goes to `yes` if the flags of the previous instruction satisfy the condition, else to `no`.
     pub fn branch(&mut self, condition: Condition, yes: (Block, Vec<Reg>), no: (Block, Vec<Reg>)) {
         let current = self.current.expect("a branch is in a block");
         self.push(Inst::Branch(condition));
         self.blocks[current.0 as usize].successors.extend([yes, no]);
     }
 
-    /// Splits edges from a block with several successors to one with several predecessors: moves
-    /// for parameters have no other place.
+    /// Splits edges of blocks with several successors, if the target has several predecessors or
+    /// the edge has arguments: moves for parameters have no other place.
     fn split_edges(&mut self) {
         let mut predecessors = vec![0; self.blocks.len()];
         for block in &self.blocks {
@@ -115,7 +116,7 @@ impl Body {
         self.order = order;
     }
 
-    /// The function as the allocator reads it. Blocks that nothing leads to are left out.
+    /// Returns the function as the allocator reads it, without unreachable blocks.
     pub fn finish(mut self) -> Function {
         debug_assert!(self.current.is_none(), "the last block has an end");
         self.split_edges();
@@ -172,13 +173,13 @@ pub(super) struct FunctionBlock {
     pub cold: bool,
 }
 
-/// A [`Body`] that is finished.
+/// A finished [`Body`].
 #[derive(Debug, Default)]
 pub struct Function {
     pub(super) insts: Vec<Inst>,
     pub(super) blocks: Vec<FunctionBlock>,
     operands: Vec<Operand>,
-    /// Where each instruction's operands begin, and the end of the last one's.
+    /// The index where each instruction's operands begin, and finally the end of the last operands.
     operand_ends: Vec<u32>,
     registers: usize,
 }
@@ -237,7 +238,7 @@ impl regalloc2::Function for Function {
         self.registers
     }
 
-    /// In words of 8 bytes.
+    /// The size of a spill slot in words of 8 bytes.
     fn spillslot_size(&self, class: RegClass) -> usize {
         if class == VECTOR { 8 } else { 1 }
     }

@@ -1,4 +1,4 @@
-//! From allocated instructions to bytes.
+//! Emits bytes from allocated instructions.
 
 use regalloc2::{Allocation, AllocationKind, Block as RaBlock, Edit, InstOrEdit, Output};
 use warploom_engine::abi;
@@ -19,7 +19,7 @@ const RDI: u8 = 7;
 /// The register file's address.
 const REGISTERS: u8 = 14;
 const CONTEXT: u8 = 15;
-/// Registers that the caller wants back, besides the frame pointer.
+/// Registers that are kept for the caller, besides the frame pointer.
 const KEPT: [u8; 5] = [RBX, 12, 13, 14, 15];
 /// Registers that a call of a helper pushes before the stub runs.
 const PUSHED: [u8; 5] = [RAX, RDI, RSI, RDX, RCX];
@@ -31,7 +31,7 @@ const PAGE: i32 = 1 << 12;
 #[derive(Debug)]
 pub struct MachineFunction {
     pub code: Assembled,
-    /// Bytes of the host's stack.
+    /// The bytes of the host's stack that a call takes.
     pub frame_bytes: u32,
 }
 
@@ -40,15 +40,15 @@ struct Emitter<'f> {
     output: &'f Output,
     code: Assembler,
     labels: Vec<Label>,
-    /// The blocks as the code has them.
+    /// The order of the blocks in the code.
     order: Vec<usize>,
-    /// Bytes of spill slots.
+    /// The bytes of the spill slots.
     spills: i32,
-    /// Saves vectors and masks around a call.
+    /// The stub that saves vectors and masks around a call.
     stub: Option<Label>,
 }
 
-/// Writes a function with its registers in place.
+/// Emits a function with its registers allocated.
 pub fn emit(function: &Function, output: &Output) -> MachineFunction {
     let mut code = Assembler::default();
     let labels = function.blocks.iter().map(|_| code.label()).collect();
@@ -72,7 +72,7 @@ pub fn emit(function: &Function, output: &Output) -> MachineFunction {
     MachineFunction { code: emitter.code.finish(), frame_bytes: frame as u32 + 128 }
 }
 
-/// Bytes for all vectors and masks.
+/// The bytes that save all vectors and masks.
 const SAVED_BYTES: i32 = 32 * 64 + 8 * 8;
 
 fn at(base: u8, displacement: i32) -> Source {
@@ -88,7 +88,7 @@ impl Emitter<'_> {
         self.code.push(RBP);
         self.op(opcode::MOV, RBP, Source::Register(RSP));
         KEPT.iter().for_each(|&register| self.code.push(register));
-        // A frame of several pages may not reach past the stack's guard page.
+        // Touches each page, so that a large frame cannot skip the stack's guard page.
         for page in 1..=frame / PAGE {
             self.op(opcode::MOV_STORE, RSP, at(RSP, -page * PAGE));
         }
@@ -130,7 +130,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// Whether a hot block that comes later leads here.
+    /// Returns whether a hot block begins a loop: the block itself or a later hot block leads to
+    /// it.
     fn is_loop(&self, number: usize) -> bool {
         let blocks = &self.function.blocks;
         let comes_back = |from: &RaBlock| from.index() >= number && !blocks[from.index()].cold;
@@ -165,7 +166,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// The block to which jumps to a block lead: those that only jump are passed.
+    /// Returns the block where a jump to `block` ends, past blocks that only jump.
     fn end_of(&self, mut block: usize) -> usize {
         while let Some(next) = passes(self.function, self.output, block) {
             block = next;
@@ -231,7 +232,7 @@ impl Emitter<'_> {
         self.code.op(op.opcode, &Operands { reg, vvvv, rm, mask, zero: op.zero, imm: op.imm });
     }
 
-    /// Helpers keep general registers; the stub keeps the others.
+    /// Calls a helper. Helpers preserve general registers; the stub preserves vectors and masks.
     fn call(&mut self, helper: u32, args: &[Arg], allocations: &[Allocation]) {
         let stub = *self.stub.get_or_insert_with(|| self.code.label());
         PUSHED.iter().for_each(|&register| self.code.push(register));
@@ -251,7 +252,7 @@ impl Emitter<'_> {
         PUSHED.iter().rev().for_each(|&register| self.code.pop(register));
     }
 
-    /// Code that calls RAX and keeps vectors and masks in the frame.
+    /// Emits the stub, which calls RAX and saves vectors and masks in the frame.
     fn save_around_call(&mut self, stub: Label) {
         self.code.align(32);
         self.code.bind(stub);
@@ -268,7 +269,7 @@ impl Emitter<'_> {
     }
 }
 
-/// Where a block leads that only jumps, to another one.
+/// Returns the target of a block that only jumps to another block.
 fn passes(function: &Function, output: &Output, block: usize) -> Option<usize> {
     let mut items = output.block_insts_and_edits(function, RaBlock::new(block));
     let is_move =

@@ -6,7 +6,7 @@ use super::{GENERAL, Reg};
 use crate::asm::Condition;
 use crate::asm::opcode::Opcode;
 
-/// The beginning of an address.
+/// The base of an address.
 #[derive(Clone, Copy, Debug)]
 pub enum Base {
     Reg(Reg),
@@ -33,7 +33,7 @@ impl Mem {
 /// The last operand of an instruction.
 #[derive(Clone, Copy, Debug)]
 pub enum Rm {
-    /// The instruction has none besides its result.
+    /// The instruction has no operand besides its result.
     None,
     Reg(Reg),
     Memory(Mem),
@@ -42,19 +42,19 @@ pub enum Rm {
     Vector([u64; 8]),
 }
 
-/// An instruction of the assembler's. [`crate::asm::opcode::Form`] says where operands
-/// stand.
+/// An instruction of the assembler. [`crate::asm::opcode::Form`] says where its operands stand.
 #[derive(Clone, Copy, Debug)]
 pub struct Op {
     pub opcode: Opcode,
     pub result: Option<Reg>,
-    /// A source whose register becomes that of the result.
+    /// A source whose register the result reuses.
     pub tied: Option<Reg>,
     pub first: Option<Reg>,
     pub last: Rm,
-    /// Lanes that are computed, or stored.
+    /// The lanes that are computed or stored.
     pub mask: Option<Reg>,
-    /// The other lanes are 0. Else they are those of `tied`, or of `first` for a blend.
+    /// If true, lanes outside the mask are 0. If false, they come from `tied`, or from `first` for
+    /// a blend.
     pub zero: bool,
     pub imm: i64,
 }
@@ -69,7 +69,7 @@ pub enum Arg {
 #[derive(Clone, Debug)]
 pub enum Inst {
     Op(Op),
-    /// Makes the second argument of the function.
+    /// Defines the second argument of the function.
     Entry {
         number: Reg,
     },
@@ -80,7 +80,7 @@ pub enum Inst {
     },
     /// Goes to the only successor.
     Jump,
-    /// Goes to the first successor if the flags say so, else to the second.
+    /// Goes to the first successor if the flags satisfy the condition, else to the second.
     Branch(Condition),
     /// Returns a number.
     Return(u32),
@@ -91,7 +91,7 @@ impl Inst {
         matches!(self, Inst::Jump | Inst::Branch(_) | Inst::Return(_))
     }
 
-    /// The registers, in the order in which [`super::emit`] takes their places.
+    /// Lists the registers in the order in which [`super::emit`] takes their places.
     pub fn operands(&self, out: &mut Vec<Operand>) {
         match self {
             Inst::Op(op) => op.operands(out),

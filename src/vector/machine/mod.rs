@@ -1,6 +1,6 @@
-//! Machine instructions with virtual registers: `inst` has one, `body` a function of them,
-//! `allocate` gives it to regalloc2, and `emit` writes what comes back as bytes. Nothing here knows
-//! the IR.
+//! Machine instructions with virtual registers: `inst` has an instruction, `body` a function.
+//! `allocate` passes the function to regalloc2, and `emit` writes the result as bytes. Nothing here
+//! knows the IR.
 
 mod allocate;
 mod body;

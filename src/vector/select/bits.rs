@@ -4,13 +4,13 @@ use cranelift_entity::SecondaryMap;
 use warploom_engine::plan::shows_bits;
 use warploom_ir::{Block, Op, Reg, Value, table};
 
-/// All float values but operands of arithmetic, which treats all NaNs alike, also where they are
-/// chosen or renamed before.
+/// Returns the float values whose bits can be told apart: all but operands of arithmetic, which
+/// treats all NaNs alike, also behind selects and copies.
 pub fn bits_used(block: &Block) -> SecondaryMap<Value, bool> {
     bits_used_but(block, |_| false)
 }
 
-/// The values of [`bits_used`], but those that are only written to `raw` registers.
+/// Returns the values of [`bits_used`], without values that are only written to `raw` registers.
 pub fn bits_used_but(block: &Block, raw: impl Fn(Reg) -> bool) -> SecondaryMap<Value, bool> {
     let mut used = table(block.values.len(), false);
     block.term.for_each_operand(|v| used[v] = true);

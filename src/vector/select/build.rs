@@ -1,4 +1,4 @@
-//! Single instructions.
+//! Methods that append single instructions.
 
 use super::region::Selector;
 use crate::asm::Condition;
@@ -15,7 +15,7 @@ pub fn registers(offset: u32) -> Rm {
     Rm::Memory(Mem::at(Base::Registers, offset as i32))
 }
 
-/// One of two instructions: for lanes of 32 bits, or of 64.
+/// Selects the instruction for 32-bit or 64-bit lanes.
 pub fn sized(wide: bool, [narrow, long]: [Opcode; 2]) -> Opcode {
     if wide { long } else { narrow }
 }
@@ -27,27 +27,27 @@ impl Selector<'_> {
         result
     }
 
-    /// A vector of two sources.
+    /// Appends a vector instruction of two sources.
     pub fn vector(&mut self, opcode: Opcode, a: Reg, b: Rm) -> Reg {
         self.result(VECTOR, Op::new(opcode, None, Some(a), b))
     }
 
-    /// A vector of one source.
+    /// Appends a vector instruction of one source.
     pub fn vector_of(&mut self, opcode: Opcode, a: Rm) -> Reg {
         self.result(VECTOR, Op::new(opcode, None, None, a))
     }
 
-    /// A vector of one source and an immediate.
+    /// Appends a vector instruction of one source and an immediate.
     pub fn vector_imm(&mut self, opcode: Opcode, a: Rm, imm: i64) -> Reg {
         self.result(VECTOR, Op { imm, ..Op::new(opcode, None, None, a) })
     }
 
-    /// A vector of three sources, the first of which gives its register up.
+    /// Appends a vector instruction of three sources. The result reuses the register of `tied`.
     pub fn vector_tied(&mut self, opcode: Opcode, tied: Reg, a: Reg, b: Rm, imm: i64) -> Reg {
         self.result(VECTOR, Op { tied: Some(tied), imm, ..Op::new(opcode, None, Some(a), b) })
     }
 
-    /// A vector that is computed where a mask is set, and `old` elsewhere.
+    /// Appends a vector instruction that computes where a mask is set, and keeps `old` elsewhere.
     pub fn vector_where(
         &mut self,
         opcode: Opcode,
@@ -59,18 +59,18 @@ impl Selector<'_> {
         self.result(VECTOR, Op { tied: Some(old), mask: Some(mask), ..Op::new(opcode, None, a, b) })
     }
 
-    /// A vector that is loaded where a mask is set, and 0 elsewhere.
+    /// Appends a vector load where a mask is set, with 0 elsewhere.
     pub fn vector_or_zero(&mut self, opcode: Opcode, mask: Reg, a: Rm) -> Reg {
         self.result(VECTOR, Op { mask: Some(mask), zero: true, ..Op::new(opcode, None, None, a) })
     }
 
-    /// `yes` where a mask is set, else `no`.
+    /// Returns `yes` where a mask is set, else `no`.
     pub fn blend(&mut self, wide: bool, mask: Reg, yes: Rm, no: Reg) -> Reg {
         let opcode = if wide { opcode::VPBLENDMQ } else { opcode::VPBLENDMD };
         self.result(VECTOR, Op { mask: Some(mask), ..Op::new(opcode, None, Some(no), yes) })
     }
 
-    /// A vector that all lanes have as a constant.
+    /// Returns a vector constant.
     pub fn vector_constant(&mut self, words: [u64; 8]) -> Reg {
         self.vector_of(opcode::VMOVDQU64, Rm::Vector(words))
     }
@@ -79,12 +79,12 @@ impl Selector<'_> {
         self.body.op(Op { mask, ..Op::new(opcode, None, Some(a), to) });
     }
 
-    /// A mask that compares two vectors, by the number of the relation.
+    /// Compares two vectors into a mask. `relation` is the number of the relation.
     pub fn compare(&mut self, opcode: Opcode, relation: i64, a: Reg, b: Rm) -> Reg {
         self.result(MASK, Op { imm: relation, ..Op::new(opcode, None, Some(a), b) })
     }
 
-    /// A mask that compares two vectors where another mask is set.
+    /// Compares two vectors into a mask where another mask is set.
     pub fn compare_where(
         &mut self,
         mask: Reg,
@@ -99,49 +99,49 @@ impl Selector<'_> {
         )
     }
 
-    /// A mask of two masks.
+    /// Appends an operation on two masks.
     pub fn mask(&mut self, opcode: Opcode, a: Reg, b: Reg) -> Reg {
         self.result(MASK, Op::new(opcode, None, Some(a), Rm::Reg(b)))
     }
 
-    /// A mask of a mask or a general register.
+    /// Makes a mask from a mask or a general register.
     pub fn mask_of(&mut self, opcode: Opcode, a: Reg, imm: i64) -> Reg {
         self.result(MASK, Op { imm, ..Op::new(opcode, None, None, Rm::Reg(a)) })
     }
 
-    /// A general register of one source.
+    /// Appends a general instruction of one source.
     pub fn general_of(&mut self, opcode: Opcode, a: Rm) -> Reg {
         self.result(GENERAL, Op::new(opcode, None, None, a))
     }
 
-    /// A general register with the first lane of a vector.
+    /// Moves the first lane of a vector into a general register.
     pub fn first_lane(&mut self, wide: bool, a: Reg) -> Reg {
         let opcode = if wide { opcode::VMOVQ_GENERAL } else { opcode::VMOVD_GENERAL };
         self.result(GENERAL, Op::new(opcode, None, Some(a), Rm::None))
     }
 
-    /// A general register of two sources, the first of which gives its register up.
+    /// Appends a general instruction of two sources. The result reuses the register of `a`.
     pub fn general(&mut self, opcode: Opcode, a: Reg, b: Rm) -> Reg {
         self.result(GENERAL, Op { tied: Some(a), ..Op::new(opcode, None, None, b) })
     }
 
-    /// A general register of a source, which gives its register up, and an immediate if there is
-    /// one.
+    /// Appends a general instruction of a source and an immediate, if it has one. The result reuses
+    /// the register of `a`.
     pub fn general_imm(&mut self, opcode: Opcode, a: Reg, imm: i64) -> Reg {
         self.result(GENERAL, Op { tied: Some(a), imm, ..Op::new(opcode, None, None, Rm::None) })
     }
 
-    /// A general register of two sources that both stay, such as a shift.
+    /// Appends a general instruction that keeps both sources, for example a shift.
     pub fn general_free(&mut self, opcode: Opcode, a: Reg, b: Rm) -> Reg {
         self.result(GENERAL, Op::new(opcode, None, Some(a), b))
     }
 
-    /// The product of a source and a number of 32 bits, extended.
+    /// Multiplies a source by a sign-extended 32-bit number.
     pub fn times(&mut self, a: Rm, by: i64) -> Reg {
         self.result(GENERAL, Op { imm: by, ..Op::new(opcode::IMUL_IMM, None, None, a) })
     }
 
-    /// A sum of a register and a number.
+    /// Adds a number to a register.
     pub fn plus(&mut self, a: Reg, number: i32) -> Reg {
         if number == 0 {
             return a;
@@ -163,7 +163,7 @@ impl Selector<'_> {
         self.body.op(Op { imm: number, ..Op::new(opcode, None, None, to) });
     }
 
-    /// Sets the flags by two numbers. What uses them follows at once.
+    /// Sets the flags by comparing two numbers. The user of the flags must follow at once.
     pub fn cmp(&mut self, a: Reg, b: Rm) {
         self.body.op(Op::new(opcode::CMP, None, Some(a), b));
     }
@@ -172,7 +172,7 @@ impl Selector<'_> {
         self.body.op(Op { imm, ..Op::new(opcode::CMP_IMM, None, None, Rm::Reg(a)) });
     }
 
-    /// Sets the flags by the bits of a register: *equal* if there are none.
+    /// Sets the flags by the bits of a register: *equal* if no bit is set.
     pub fn test(&mut self, a: Reg) {
         self.body.op(Op::new(opcode::TEST, None, Some(a), Rm::Reg(a)));
     }
@@ -181,12 +181,12 @@ impl Selector<'_> {
         self.body.op(Op { imm, ..Op::new(opcode::TEST_IMM, None, None, Rm::Reg(a)) });
     }
 
-    /// Sets the flags by a mask of 16 lanes: *equal* if it has none.
+    /// Sets the flags by a mask of 16 lanes: *equal* if no lane is set.
     pub fn kortest(&mut self, a: Reg) {
         self.body.op(Op::new(opcode::KORTESTW, None, Some(a), Rm::Reg(a)));
     }
 
-    /// `yes` if the flags say so, else `no`.
+    /// Returns `yes` if the flags satisfy the condition, else `no`.
     pub fn choose(&mut self, condition: Condition, yes: Reg, no: Reg) -> Reg {
         let opcode = match condition {
             Condition::Below => opcode::CMOVB,
@@ -203,17 +203,17 @@ impl Selector<'_> {
         self.general(opcode, no, Rm::Reg(yes))
     }
 
-    /// A fresh general register for a parameter of a block.
+    /// Adds a parameter in a fresh general register to a block.
     pub fn general_param(&mut self, block: Block) -> Reg {
         self.body.param(block, GENERAL)
     }
 
-    /// A fresh vector register for a parameter of a block.
+    /// Adds a parameter in a fresh vector register to a block.
     pub fn vector_param(&mut self, block: Block) -> Reg {
         self.body.param(block, VECTOR)
     }
 
-    /// Goes on in a new block if the flags say so, else to `other`.
+    /// Continues in a new block if the flags satisfy the condition, else goes to `other`.
     pub fn require(&mut self, condition: Condition, other: Block) {
         let go = self.body.block();
         self.body.branch(condition, (go, Vec::new()), (other, Vec::new()));

@@ -1,4 +1,4 @@
-//! Entering and leaving blocks: budget, back edges, ends of blocks, exit codes. All of it is as in
+//! Entry and end of blocks: budget, back edges, terminators, exit codes. All of it matches
 //! Cranelift's code.
 
 use std::ops::Range;
@@ -13,11 +13,11 @@ use super::region::Selector;
 use crate::asm::{Condition, opcode};
 use crate::machine::{Base, Block, Inst, Mem, Reg, Rm};
 
-/// Bytes from which on a range is cleared by a loop.
+/// The number of bytes from which a loop clears a range.
 const CLEARED_BY_LOOP: u32 = 1024;
 
 impl Selector<'_> {
-    /// Starts a fresh warp in the entry block.
+    /// In the entry block, initialises the registers of a fresh warp.
     pub fn enter(&mut self) {
         if self.facts.id.0 != 0 {
             return;
@@ -29,7 +29,7 @@ impl Selector<'_> {
         self.store(opcode::MOV_STORE, launch, registers(self.prepared.layout().offset(active)));
     }
 
-    /// Zeros in a range of the register file, of whole cells.
+    /// Clears a range of the register file that consists of whole cells.
     fn clear(&mut self, Range { mut start, end }: Range<u32>) {
         let zero = self.constant_vector(0, false);
         if end - start >= CLEARED_BY_LOOP {
@@ -57,7 +57,7 @@ impl Selector<'_> {
         }
     }
 
-    /// Counts the block's guest instructions, or leaves if they go over the limit.
+    /// Counts the block's guest instructions, or leaves if they exceed the limit.
     pub fn count_block(&mut self) {
         let cost = self.facts.block.cost;
         if cost == 0 {
@@ -72,7 +72,7 @@ impl Selector<'_> {
         self.count_lanes(lanes);
     }
 
-    /// Adds so many lanes' instructions.
+    /// Counts the block's instructions for `lanes` lanes.
     pub fn count_lanes(&mut self, lanes: Reg) {
         let lanes = self.times(Rm::Reg(lanes), self.facts.block.cost.into());
         let total = self.general_of(opcode::MOV, context(abi::LANE_INSTRUCTIONS));
@@ -80,7 +80,7 @@ impl Selector<'_> {
         self.store(opcode::MOV_STORE, total, context(abi::LANE_INSTRUCTIONS));
     }
 
-    /// The fault of the budget if so many instructions are more than the limit.
+    /// Raises the budget's fault if `after` instructions exceed the limit.
     pub fn leave_over_budget(&mut self, after: Reg) {
         let over = self.body.cold_block();
         self.cmp(after, context(abi::INSTRUCTION_LIMIT));
@@ -92,7 +92,8 @@ impl Selector<'_> {
         self.resume_in(go);
     }
 
-    /// Leaves the open block, to go on in it later: gives a block that the open one jumps to.
+    /// Ends the open block with a jump to a new block, and returns the new block, to continue there
+    /// later.
     pub fn suspend(&mut self) -> Block {
         let go = self.body.block();
         self.body.jump(go, Vec::new());
@@ -112,13 +113,13 @@ impl Selector<'_> {
         self.leave(ExitCode::Fault as u32);
     }
 
-    /// Leaves the region's code with this result.
+    /// Leaves the region's code with a result.
     pub fn leave(&mut self, code: u32) {
         let block = self.returning(code);
         self.body.jump(block, Vec::new());
     }
 
-    /// A block that returns a number.
+    /// Returns a block that returns a number.
     pub fn returning(&mut self, code: u32) -> Block {
         match self.returns.get(&code) {
             Some(&block) => block,
@@ -144,8 +145,8 @@ impl Selector<'_> {
         self.store_number(opcode::MOV_STORE_IMM32, to.0.into(), context(abi::RESUME));
     }
 
-    /// Goes to a block: a jump inside the region, else through the dispatcher. A jump backwards may
-    /// yield.
+    /// Goes to a block: by a jump inside the region, else through the dispatcher. A backward jump
+    /// may yield.
     pub fn go(&mut self, to: BlockId) {
         if to.0 <= self.facts.id.0 {
             let left = self.general_of(opcode::MOV, context(abi::BACK_EDGES));
@@ -162,7 +163,7 @@ impl Selector<'_> {
         self.go_at_once(to);
     }
 
-    /// Goes to a block without counting a jump backwards.
+    /// Goes to a block without counting a backward jump.
     fn go_at_once(&mut self, to: BlockId) {
         match self.entries.get(&to) {
             Some(&block) => self.body.jump(block, Vec::new()),
@@ -173,7 +174,7 @@ impl Selector<'_> {
         }
     }
 
-    /// Sets the flags by a condition, and gives what they then say if it holds.
+    /// Sets the flags by a condition. Returns the flags' condition that means true.
     pub fn condition(&mut self, cond: Value) -> Condition {
         if let Op::ICmp { cc, a, b } = *self.facts.op(cond)
             && self.value_type(a).is_uniform()
@@ -222,7 +223,7 @@ impl Selector<'_> {
         }
     }
 
-    /// Goes to one block or another.
+    /// Goes to one of two blocks.
     pub fn ways(&mut self, condition: Condition, then: BlockId, otherwise: BlockId) {
         let (yes, no) = (self.body.block(), self.body.block());
         self.body.branch(condition, (yes, Vec::new()), (no, Vec::new()));
@@ -249,7 +250,7 @@ impl Selector<'_> {
         self.go(otherwise);
     }
 
-    /// The warp is done: the next one of the chain begins, or the call ends.
+    /// Ends the warp: the next warp of the chain begins, or the call ends.
     fn end_warp(&mut self) {
         let warp = self.general_of(opcode::MOV_32, context(abi::WARP));
         let next = self.plus(warp, 1);

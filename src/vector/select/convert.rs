@@ -1,4 +1,4 @@
-//! Conversions, choices and pairs of a piece's lanes.
+//! Conversions, selects and concatenations of a piece's lanes.
 
 use warploom_ir::{ConvertOp, FloatAttrs, Type, Value};
 
@@ -8,7 +8,7 @@ use crate::asm::opcode;
 use crate::machine::{Reg, Rm, VECTOR};
 
 impl Selector<'_> {
-    /// `a` where a mask is set, else `b`.
+    /// Returns `a` where a mask is set, else `b`.
     pub fn select_lanes(
         &mut self,
         result: Value,
@@ -51,21 +51,21 @@ impl Selector<'_> {
         }
     }
 
-    /// The low words of 64-bit lanes, or the high ones.
+    /// Returns the low (0) or high (1) words of 64-bit lanes.
     fn words(&mut self, [low, high]: Part, which: u64) -> Reg {
         let word = |i: u64| (4 * i + which) | (4 * i + 2 + which) << 32;
         let index = self.vector_constant(std::array::from_fn(|i| word(i as u64)));
         self.vector_tied(opcode::VPERMT2D, low, index, Rm::Reg(high), 0)
     }
 
-    /// Words as 64-bit lanes.
+    /// Extends words to 64-bit lanes.
     fn widened(&mut self, words: Reg, signed: bool) -> Part {
         let opcode = if signed { opcode::VPMOVSXDQ } else { opcode::VPMOVZXDQ };
         let upper = self.upper_half(words);
         [words, upper].map(|half| self.vector_of(opcode, Rm::Reg(half)))
     }
 
-    /// The upper half of a vector, in the lower half of another.
+    /// Moves the upper half of a vector into the lower half of another vector.
     pub fn upper_half(&mut self, a: Reg) -> Reg {
         let result = self.body.reg(VECTOR);
         let op = crate::machine::Op::new(opcode::VEXTRACTI64X4, Some(result), Some(a), Rm::None);
@@ -73,7 +73,7 @@ impl Selector<'_> {
         result
     }
 
-    /// 64-bit lanes of their halves.
+    /// Makes 64-bit lanes from their halves.
     pub fn concat_lanes(&mut self, low: Value, high: Value, piece: usize) -> Part {
         let (low, high) = (self.lanes(low, piece)[0], self.lanes(high, piece)[0]);
         [0, 8].map(|first| {
@@ -83,7 +83,7 @@ impl Selector<'_> {
         })
     }
 
-    /// Between `f32` and `f64`, rounded to nearest.
+    /// Converts between `f32` and `f64`, rounded to nearest.
     pub fn convert_float(
         &mut self,
         result: Value,
@@ -102,7 +102,7 @@ impl Selector<'_> {
             _ => {
                 let [low, high] =
                     lanes.map(|part| self.vector_of(opcode::VCVTPD2PS, Rm::Reg(part)));
-                // The halves of four 64-bit lanes each.
+                // Each half has the results of eight 64-bit lanes, in four words of 64 bits.
                 let index = self.vector_constant([0, 1, 2, 3, 8, 9, 10, 11]);
                 [self.vector_tied(opcode::VPERMT2Q, low, index, Rm::Reg(high), 0); 2]
             }

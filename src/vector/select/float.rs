@@ -1,4 +1,4 @@
-//! Floats of a piece's lanes, rounded to nearest. A NaN result gets the function's bits where they
+//! Floats of a piece's lanes, rounded to nearest. A NaN result gets the function's bits if its bits
 //! can be told apart.
 
 use warploom_ir::{FloatAttrs, FloatBinaryOp, FloatCc, FloatUnaryOp, Round, Type, Value};
@@ -10,13 +10,13 @@ use super::values::Part;
 use crate::asm::opcode::{self, Opcode};
 use crate::machine::{Reg, Rm};
 
-/// Numbers of relations, as compares of floats have them.
+/// Numbers of relations, as float compares encode them.
 pub const UNORDERED: i64 = 3;
 const LESS: i64 = 0x11;
 const GREATER_OR_EQUAL: i64 = 0x1d;
 const EQUAL: i64 = 0;
 
-/// Quiet relations.
+/// Returns the number of a quiet relation.
 fn relation(cc: FloatCc) -> i64 {
     match cc {
         FloatCc::Eq => 0x00,
@@ -45,13 +45,13 @@ impl Selector<'_> {
         sized(ty == Type::F64, [opcode::VCMPPS, opcode::VCMPPD])
     }
 
-    /// A part of an operand, with denormals as zeros if the operation flushes them.
+    /// Returns a part of an operand, with denormals as zeros if the operation flushes them.
     fn operand(&mut self, ty: Type, flush: bool, v: Value, piece: usize, part: usize) -> Reg {
         let lanes = self.lanes(v, piece)[part];
         if flush { self.flushed(ty, lanes) } else { lanes }
     }
 
-    /// A part of an operand, as the last operand of an instruction.
+    /// Returns a part of an operand, as the last operand of an instruction.
     fn last_operand(&mut self, ty: Type, flush: bool, v: Value, piece: usize, part: usize) -> Rm {
         if flush {
             Rm::Reg(self.operand(ty, true, v, piece, part))
@@ -60,7 +60,7 @@ impl Selector<'_> {
         }
     }
 
-    /// Denormals as zeros of the same sign.
+    /// Replaces denormals by zeros of equal sign.
     fn flushed(&mut self, ty: Type, x: Reg) -> Reg {
         let wide = ty == Type::F64;
         let exponent = self.constant_vector(if wide { 0x7ff0 << 48 } else { 0x7f80_0000 }, wide);
@@ -71,12 +71,12 @@ impl Selector<'_> {
         self.blend(wide, tiny, Rm::Reg(zero), x)
     }
 
-    /// A rounded result, flushed and saturated as the operation says.
+    /// Flushes and saturates a rounded result as the operation says.
     fn finished(&mut self, result: Value, attrs: FloatAttrs, x: Reg) -> Reg {
         let ty = self.ty(result);
         let mut x = if attrs.flush { self.flushed(ty, x) } else { x };
         if attrs.saturate {
-            // Of a NaN, and of two zeros, the last operand is the result.
+            // For a NaN, and for two zeros, the instruction returns its last operand.
             x = self.vector(
                 sized(ty == Type::F64, [opcode::VMAXPS, opcode::VMAXPD]),
                 x,
@@ -91,7 +91,7 @@ impl Selector<'_> {
         self.canonical_if_seen(result, x)
     }
 
-    /// With the function's NaN, if the result's bits can be told apart.
+    /// Makes NaNs canonical if the result's bits can be told apart.
     pub fn canonical_if_seen(&mut self, result: Value, x: Reg) -> Reg {
         if self.facts.bits_used[result] { self.canonical(self.ty(result), x) } else { x }
     }
@@ -102,7 +102,7 @@ impl Selector<'_> {
         self.blend(ty == Type::F64, nan, Rm::Constant(bits), x)
     }
 
-    /// The lanes with a NaN that is not the function's.
+    /// Returns the lanes that have a NaN other than the function's.
     pub fn unusual_nans(&mut self, ty: Type, x: Reg) -> Reg {
         let nan = self.compare(Self::compare_opcode(ty), UNORDERED, x, Rm::Reg(x));
         let other = if ty == Type::F64 { opcode::VPCMPQ } else { opcode::VPCMPD };
@@ -169,8 +169,8 @@ impl Selector<'_> {
         })
     }
 
-    /// minNum and maxNum with -0 below +0: the instruction's result but for equal operands, which
-    /// differ in the sign of zero at most, and where an operand is a NaN.
+    /// Lowers minNum and maxNum, with -0 below +0. The instruction's result is wrong only for equal
+    /// operands, which differ at most in the sign of zero, and for NaN operands.
     fn least_or_greatest(&mut self, opcode: Opcode, least: bool, ty: Type, x: Reg, y: Reg) -> Reg {
         let wide = ty == Type::F64;
         let compare = Self::compare_opcode(ty);
@@ -178,7 +178,7 @@ impl Selector<'_> {
         let equal = self.compare(compare, EQUAL, x, Rm::Reg(y));
         let both = self.vector(if least { opcode::VPORD } else { opcode::VPANDD }, x, Rm::Reg(y));
         let chosen = self.blend(wide, equal, Rm::Reg(both), chosen);
-        // The instruction gives the second operand if one is a NaN.
+        // If one operand is a NaN, the instruction returns the second operand.
         let nan = self.compare(compare, UNORDERED, y, Rm::Reg(y));
         self.blend(wide, nan, Rm::Reg(x), chosen)
     }
@@ -210,7 +210,7 @@ impl Selector<'_> {
         })
     }
 
-    /// Whether nothing else uses a vector, so that an instruction may overwrite it.
+    /// Returns whether nothing else uses a value's vector, so that an instruction may overwrite it.
     fn is_free(&self, v: Value) -> bool {
         let root = self.root(v);
         !self.value_type(root).is_uniform() && self.facts.uses[root] <= 1 && self.facts.uses[v] <= 1
@@ -241,7 +241,7 @@ impl Selector<'_> {
     }
 
     pub fn integral(&mut self, ty: Type, round: Round, x: Reg) -> Reg {
-        // Without the exception for inexact results.
+        // Suppresses the exception for inexact results.
         let mode = 8 | match round {
             Round::Nearest => 0,
             Round::Down => 1,
@@ -255,7 +255,7 @@ impl Selector<'_> {
         )
     }
 
-    /// Words of floats: rounded, clamped, and `nan` of NaNs.
+    /// Converts floats to words: rounded, clamped, with `nan` for NaNs.
     pub fn float_to_int(
         &mut self,
         signed: bool,
@@ -270,13 +270,13 @@ impl Selector<'_> {
         let whole = self.integral(ty, round, x);
         let is_nan = self.compare(opcode::VCMPPS, UNORDERED, x, Rm::Reg(x));
         let words = if signed {
-            // The least integer is also the result where there is none.
+            // If a result is out of range, the instruction returns the least integer.
             let words = self.vector_of(opcode::VCVTTPS2DQ, Rm::Reg(whole));
             let large = self.constant_vector(0x4f00_0000, false);
             let large = self.compare(opcode::VCMPPS, GREATER_OR_EQUAL, whole, Rm::Reg(large));
             self.blend(false, large, Rm::Constant(0x7fff_ffff), words)
         } else {
-            // All ones are the result where there is none.
+            // If a result is out of range, the instruction returns all ones.
             let words = self.vector_of(opcode::VCVTTPS2UDQ, Rm::Reg(whole));
             let zero = self.constant_vector(0, false);
             let negative = self.compare(opcode::VCMPPS, LESS, whole, Rm::Reg(zero));

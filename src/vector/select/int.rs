@@ -1,4 +1,4 @@
-//! Integers of a piece's lanes. Narrow ones live zero-extended in lanes of 32 bits.
+//! Integers of a piece's lanes. Narrow integers are zero-extended in lanes of 32 bits.
 
 use warploom_engine::abi;
 use warploom_ir::{BinaryOp, IntCc, Op, Special, Type, UnaryOp, Value};
@@ -10,7 +10,7 @@ use super::values::Part;
 use crate::asm::opcode;
 use crate::machine::{Base, Mem, Reg, Rm};
 
-/// Number of a relation, as compares of integers have it.
+/// Numbers of relations, as integer compares encode them.
 pub const EQUAL: i64 = 0;
 pub const LESS: i64 = 1;
 pub const LESS_OR_EQUAL: i64 = 2;
@@ -29,7 +29,7 @@ fn relation(cc: IntCc) -> i64 {
     }
 }
 
-/// Whether operands may be exchanged.
+/// Returns whether the operands may be exchanged.
 fn commutes(op: BinaryOp) -> bool {
     matches!(
         op,
@@ -46,7 +46,7 @@ fn commutes(op: BinaryOp) -> bool {
 }
 
 impl Selector<'_> {
-    /// Does something for each vector of a piece.
+    /// Makes a register for each vector of a piece.
     pub fn each_part(&mut self, wide: bool, mut make: impl FnMut(&mut Self, usize) -> Reg) -> Part {
         let first = make(self, 0);
         [first, if wide { make(self, 1) } else { first }]
@@ -60,7 +60,7 @@ impl Selector<'_> {
         [self.vector_constant(std::array::from_fn(word)); 2]
     }
 
-    /// Thread indices, from the launch's table.
+    /// Loads thread indices from the launch's table.
     pub fn thread_index(&mut self, index: usize, piece: usize) -> Part {
         let Op::Special(Special::Tid(axis)) = self.facts.block.insts[index].op else {
             unreachable!("no other value of the launch varies")
@@ -86,12 +86,12 @@ impl Selector<'_> {
         [self.vector_of(opcode::VMOVDQU32, Rm::Memory(place)); 2]
     }
 
-    /// A narrow integer without the bits above it.
+    /// Clears the bits above a narrow integer.
     pub fn narrowed(&mut self, ty: Type, a: Reg) -> Reg {
         if ty.bits() < 32 { self.vector(opcode::VPANDD, a, Rm::Constant(ty.bit_mask())) } else { a }
     }
 
-    /// A narrow integer sign-extended to its lane.
+    /// Sign-extends a narrow integer to its lane.
     pub fn extended(&mut self, ty: Type, a: Reg) -> Reg {
         if ty.bits() >= 32 {
             return a;
@@ -166,7 +166,7 @@ impl Selector<'_> {
         };
         self.each_part(wide, |selector, part| {
             let mut x = selector.lanes(a, piece)[part];
-            // Bitwise instructions have elements of 32 bits, which a constant of 64 is not.
+            // Bitwise instructions have 32-bit elements, so they cannot take a 64-bit constant.
             let bitwise = opcode.element() == 4 && wide;
             let mut y = match bitwise || signed && ty.bits() < 32 {
                 true => Rm::Reg(selector.lanes(b, piece)[part]),
@@ -185,8 +185,8 @@ impl Selector<'_> {
         })
     }
 
-    /// Shifted by a constant, of which one of the width or more is no special case for the
-    /// instructions.
+    /// Shifts by a constant. The instructions handle counts of the width or more without a special
+    /// case.
     fn shifted(&mut self, op: BinaryOp, ty: Type, x: Reg, count: u64) -> Reg {
         let wide = ty.bits() == 64;
         let opcode = match op {
@@ -199,7 +199,8 @@ impl Selector<'_> {
         if op == BinaryOp::ShrU { result } else { self.narrowed(ty, result) }
     }
 
-    /// The high words of products of words: those of even lanes, then those of odd ones.
+    /// Returns the high words of products of words. Even lanes are multiplied first, then odd
+    /// lanes.
     fn high_product(&mut self, signed: bool, x: Reg, y: Reg) -> Reg {
         let opcode = if signed { opcode::VPMULDQ } else { opcode::VPMULUDQ };
         let even = self.vector(opcode, x, Rm::Reg(y));
@@ -261,18 +262,18 @@ impl Selector<'_> {
         })
     }
 
-    /// Ones below the lowest one of a lane, counted.
+    /// Counts the zeros below the lowest set bit of each lane.
     fn trailing_zeros(&mut self, ty: Type, x: Reg) -> Reg {
         let wide = ty.bits() == 64;
         let ones = self.constant_vector(if wide { u64::MAX } else { 0xffff_ffff }, wide);
         let less = self.vector(sized(wide, [opcode::VPADDD, opcode::VPADDQ]), x, Rm::Reg(ones));
-        // The bits of `less` that `x` does not have.
+        // The bits of `less` that are not set in `x`.
         let below = self.vector_tied(opcode::VPTERNLOGD, less, x, Rm::Reg(x), 0x30);
         let below = self.narrowed(ty, below);
         self.vector_of(sized(wide, [opcode::VPOPCNTD, opcode::VPOPCNTQ]), Rm::Reg(below))
     }
 
-    /// A sum, and its carry if that is used.
+    /// Returns a sum, and its carry if the carry is used.
     pub fn add_carry_lanes(
         &mut self,
         out: Value,

@@ -7,7 +7,7 @@ use crate::asm::opcode;
 use crate::machine::{Reg, Rm};
 
 impl Selector<'_> {
-    /// A mask of two masks in a piece.
+    /// Combines two masks in a piece.
     pub fn mask_binary_lanes(&mut self, op: BinaryOp, a: Value, b: Value, piece: usize) -> Reg {
         let opcode = match op {
             BinaryOp::And => {
@@ -46,14 +46,14 @@ impl Selector<'_> {
         self.general(opcode, a, Rm::Reg(b))
     }
 
-    /// The other lanes of the warp.
+    /// Returns the complement of a mask within the warp.
     pub fn mask_not_number(&mut self, a: Value) -> Reg {
         let a = self.mask_number(a);
         let not = self.general_imm(opcode::NOT, a, 0);
         self.inside_warp(not)
     }
 
-    /// Without bits past the last lane.
+    /// Clears the bits past the last lane.
     pub fn inside_warp(&mut self, bits: Reg) -> Reg {
         match self.function().lanes {
             64 => bits,

@@ -1,8 +1,9 @@
 //! Rows of the register file, and loads and stores of lanes in global memory.
 //!
-//! An access is done at once if the lanes that take part lie one behind the other on one page of
-//! the TLB. Else, in cold code, it is done for a piece at a time if its lanes lie so, or by a
-//! helper for eight lanes at a time. So operations are in lockstep, and faults are precise.
+//! An access is one run of vector instructions if its active lanes access consecutive elements on
+//! one page of the TLB. Otherwise cold code accesses each piece: with vectors if its lanes are
+//! consecutive, else through a helper for eight lanes at a time. So operations stay in lockstep,
+//! and faults are precise.
 
 use std::ops::Range;
 
@@ -21,19 +22,19 @@ use crate::asm::Condition;
 use crate::asm::opcode::{self, Opcode};
 use crate::machine::{Arg, Base, Block, Inst, Mem, Op as MachineOp, Reg, Rm};
 
-/// How a load makes its results, and whether these have 64 bits.
+/// How a load extends its results, and whether they have 64 bits.
 type Loaded = (Extend, bool);
 
-/// Lanes that a helper does at a time.
+/// The lanes of one call of a helper.
 const CHUNK: usize = 8;
-/// Where results of helpers are collected, from the context on: room for 64 lanes of 8 bytes and a
-/// vector.
+/// The offset in the context where cold code collects loaded lanes: room for 64 lanes of 8 bytes
+/// and a vector.
 const COLLECTED: i32 = abi::SPILLS;
 
 const _: () = assert!(64 * 8 + 64 <= abi::SPILL_BYTES);
 
 impl Selector<'_> {
-    /// Where a piece of a register's row is, and its parts.
+    /// The location of a part of a piece in a register's row.
     fn row(&self, reg: IrReg, piece: usize, part: usize, wide: bool) -> Rm {
         let bytes = if wide { piece * 128 + part * 64 } else { piece * 64 };
         registers(self.prepared.layout().offset(reg) + bytes as u32)
@@ -106,7 +107,7 @@ impl Selector<'_> {
         let inst = &self.facts.block.insts[index];
         let Op::Store { access, ref values, .. } = inst.op else { unreachable!("a store") };
         let value = values[0];
-        // Both ways want them.
+        // Both paths need these vectors.
         (0..self.pieces()).for_each(|piece| {
             self.lanes(value, piece);
         });
@@ -124,7 +125,7 @@ impl Selector<'_> {
         self.body.switch_to(done);
     }
 
-    /// Where a part of a piece is from the host address of a piece on.
+    /// The location of a part of a piece. `host` is the host address of piece `first`.
     fn element(access: &Access, (host, first): (Reg, usize), piece: usize, part: usize) -> Rm {
         let bytes = access.ty.bytes() as usize * ((piece - first) * PIECE + part * CHUNK);
         Rm::Memory(Mem::at(Base::Reg(host), bytes as i32))
@@ -170,7 +171,7 @@ impl Selector<'_> {
         self.mask_lanes(guard, piece)
     }
 
-    /// Fills a cold block. What it makes is not there elsewhere.
+    /// Fills a cold block. Values made there are not available elsewhere.
     fn in_cold_code(&mut self, block: Block, fill: impl FnOnce(&mut Self)) {
         let (forms, constants) = (self.forms.clone(), self.constants.clone());
         self.body.switch_to(block);
@@ -178,8 +179,8 @@ impl Selector<'_> {
         (self.forms, self.constants) = (forms, constants);
     }
 
-    /// The host address of pieces whose lanes lie one behind the other, on one page; else goes to
-    /// `slow`.
+    /// Returns the host address of pieces whose active lanes access consecutive elements on one
+    /// page. For other accesses the code goes to `slow`.
     fn spaced(&mut self, access: &Access, writes: bool, pieces: Range<usize>, slow: Block) -> Reg {
         let step = u64::from(access.ty.bytes());
         let first = self.lanes(access.address, pieces.start)[0];
@@ -222,7 +223,7 @@ impl Selector<'_> {
         self.general(opcode::ADD, address, field(std::mem::offset_of!(TlbEntry, addend)))
     }
 
-    /// The TLB's entry where the page of an address would be.
+    /// Returns the TLB entry where the page of an address would be.
     fn tlb_entry(&mut self, address: Reg) -> Reg {
         // `tlb_slot`, times the size of an entry.
         let scale = size_of::<TlbEntry>().trailing_zeros();
@@ -233,8 +234,8 @@ impl Selector<'_> {
         self.general(opcode::ADD, slot, context(abi::TLB))
     }
 
-    /// Does an access in cold code. `stored` is what is stored; `loaded` says how results are made,
-    /// which are collected in memory.
+    /// Performs an access in cold code. `stored` is the value to store. `loaded` says how to make
+    /// results, which are collected in memory.
     fn piece_by_piece(
         &mut self,
         index: usize,
@@ -267,7 +268,7 @@ impl Selector<'_> {
         }
     }
 
-    /// Has a helper do a piece of an access, eight lanes at a time.
+    /// Performs an access of a piece by a helper, eight lanes at a time.
     fn by_helper(
         &mut self,
         number: u32,
@@ -315,7 +316,8 @@ impl Selector<'_> {
             self.body.branch(Condition::Equal, (go, Vec::new()), (returns, Vec::new()));
             self.body.switch_to(go);
             if let Some((_, wide)) = loaded {
-                // More than the chunk's lanes: the next chunk's come over them.
+                // This may store more than the chunk's lanes; the next chunk's lanes overwrite the
+                // rest.
                 let results = self.vector_of(opcode::VMOVDQU64, scratch(STAGED_VALUES));
                 let bytes = CHUNK * if wide { 8 } else { 4 };
                 self.store_vector(

@@ -2,9 +2,9 @@
 //!
 //! `region` sets up the function of a region, `order` walks a block, piece by piece between
 //! ordering points, and `loops` has loops of one block whose registers stay in machine registers.
-//! `values` has the forms of values, `build` writes single instructions. Operations on lanes are in
-//! `int`, `float` and `convert`, those of the warp in `scalar`, masks in `masks`, accesses in
-//! `memory`, ends of blocks in `control`. `support` says what there is.
+//! `values` has the forms of values, and `build` writes single instructions. Operations on lanes
+//! are in `int`, `float` and `convert`, operations of the warp in `scalar`, masks in `masks`,
+//! accesses in `memory`, ends of blocks in `control`. `support` lists the supported operations.
 
 mod bits;
 mod build;
@@ -24,5 +24,5 @@ mod values;
 pub use region::select;
 pub use support::unsupported;
 
-/// Lanes of a piece.
+/// The lanes of a piece.
 pub const PIECE: usize = 16;

@@ -1,8 +1,8 @@
-//! The order in which the operations of a block are done.
+//! The order in which the operations of a block are executed.
 //!
-//! Operations on lanes wait until something needs all pieces of what they make. Then one piece is
-//! done after the other, so that temporary values take few registers. What the whole warp does is
-//! done in the block's order.
+//! Operations on lanes wait until something needs all pieces of their results. Then they run piece
+//! by piece, so that temporary values take few registers. Operations of the whole warp keep the
+//! block's order.
 
 use warploom_ir::{BinaryOp, ConvertOp, Inst, Op, Type, UnaryOp, Value};
 
@@ -19,7 +19,7 @@ impl Selector<'_> {
         self.terminate();
     }
 
-    /// Does those operations of the block that are wanted.
+    /// Emits the operations of the block that `wanted` selects.
     pub fn operations(&mut self, wanted: impl Fn(usize) -> bool) {
         let mut waiting = Vec::new();
         for (index, inst) in self.facts.block.insts.iter().enumerate() {
@@ -45,7 +45,7 @@ impl Selector<'_> {
         waiting.clear();
     }
 
-    /// Whether an operation is done piece by piece.
+    /// Returns whether an operation runs piece by piece.
     pub fn is_of_lanes(&self, inst: &Inst) -> bool {
         match inst.op {
             Op::RfWrite { reg, .. } => self.function().is_lane(reg),
@@ -57,7 +57,7 @@ impl Selector<'_> {
         }
     }
 
-    /// Whether an operation of the whole warp has operands that are made piece by piece.
+    /// Returns whether an operation of the whole warp has operands that are made piece by piece.
     fn needs_lanes(&self, inst: &Inst) -> bool {
         inst.op.operands().iter().any(|&v| self.is_made_of_lanes(v))
     }
@@ -75,7 +75,7 @@ impl Selector<'_> {
                 Op::FCmp { cc, a, b, flush } => self.compare_floats(cc, a, b, flush, piece),
                 Op::Binary { op, a, b } => self.mask_binary_lanes(op, a, b, piece),
                 Op::Unary { op: UnaryOp::Not, a } => self.mask_not_lanes(a, piece),
-                // A loop carries it.
+                // The loop carries this mask.
                 Op::RfRead { .. } => return,
                 _ => unreachable!("no other operation makes a mask of lanes"),
             };
@@ -120,7 +120,7 @@ impl Selector<'_> {
         self.set_lanes(inst.results[0], piece, lanes);
     }
 
-    /// An operation of the whole warp.
+    /// Emits an operation of the whole warp.
     fn warp_inst(&mut self, index: usize) {
         let inst = &self.facts.block.insts[index];
         match inst.op {
@@ -161,7 +161,7 @@ impl Selector<'_> {
         }
     }
 
-    /// Arithmetic of floats that is one for the warp is done in all lanes of a vector.
+    /// Emits uniform float arithmetic in all lanes of a vector.
     fn same_of_floats(&mut self, index: usize) {
         let result = self.facts.block.insts[index].results[0];
         self.lane_inst(index, self.group.start);

@@ -1,4 +1,4 @@
-//! The function of a region: entered by the number of a block, as Cranelift's code is.
+//! The function of a region, which is entered by the number of a block, as Cranelift's code is.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -15,18 +15,18 @@ use super::values::{Forms, lane_masks};
 use crate::asm::Condition;
 use crate::machine::{Block, Body, GENERAL, Inst, Reg};
 
-/// Facts about a block, which are known before code is made for it.
+/// Facts about a block that are known before its code is made.
 pub struct BlockFacts<'p> {
     pub id: BlockId,
     pub block: &'p IrBlock,
     pub defs: Defs,
-    /// How often each value is used.
+    /// The number of uses of each value.
     pub uses: SecondaryMap<Value, u32>,
-    /// Float values whose bits can be told apart, so that a NaN must be canonical.
+    /// Float values whose bits can be told apart, so that their NaNs must be canonical.
     pub bits_used: SecondaryMap<Value, bool>,
     /// Masks that are made lane by lane.
     pub lane_masks: SecondaryMap<Value, bool>,
-    /// Simpler values that masks equal, in a loop.
+    /// Masks of a loop, with simpler masks that are equal.
     pub equal_masks: HashMap<Value, Value>,
 }
 
@@ -58,25 +58,26 @@ impl<'p> BlockFacts<'p> {
     }
 }
 
-/// Makes the code of a region.
+/// The state of the code generator for a region.
 pub struct Selector<'p> {
     pub prepared: &'p Prepared,
     pub body: Body,
     pub facts: BlockFacts<'p>,
-    /// The pieces that code is made for.
+    /// The pieces for which code is being made.
     pub group: Range<usize>,
     /// The forms that each value of the block has so far.
     pub forms: Forms,
-    /// Vectors that are constants, by their bits and whether lanes have 64 of them.
+    /// Constant vectors, by their bits and whether their lanes have 64 bits.
     pub constants: FxHashMap<(u64, bool), Reg>,
-    /// Where code of each block begins.
+    /// The start of each block's code.
     pub entries: FxHashMap<BlockId, Block>,
     pub sites: Sites,
-    /// Code that returns a number, once it is wanted.
+    /// Blocks that return a number, created when they are first needed.
     pub returns: FxHashMap<u32, Block>,
 }
 
-/// The code of a region whose operations are all supported, and what it leaves to helpers.
+/// Selects the code of a region whose operations are all supported. Returns it with the sites of
+/// its calls of helpers.
 pub fn select(prepared: &Prepared, blocks: &[BlockId]) -> (Body, Sites) {
     let mut body = Body::default();
     let entry = body.block();
@@ -105,7 +106,7 @@ pub fn select(prepared: &Prepared, blocks: &[BlockId]) -> (Body, Sites) {
 }
 
 impl<'p> Selector<'p> {
-    /// Goes to the block with a number, which is one of the region's.
+    /// Goes to the block with a number, which must be a block of the region.
     fn go_to_number(&mut self, number: Reg, blocks: &[BlockId]) {
         let Some((last, others)) = blocks.split_last() else { return };
         for id in others {
@@ -128,12 +129,12 @@ impl<'p> Selector<'p> {
         self.prepared.function()
     }
 
-    /// How many pieces a varying value has.
+    /// The number of pieces of a varying value.
     pub fn pieces(&self) -> usize {
         usize::from(self.function().lanes) / PIECE
     }
 
-    /// All lanes of the warp as a mask.
+    /// The mask of all lanes of the warp.
     pub fn warp_mask(&self) -> u64 {
         Window::all(self.function().lanes).mask()
     }

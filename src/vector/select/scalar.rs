@@ -1,4 +1,4 @@
-//! Values of the whole warp, in general registers: zero-extended to 64 bits.
+//! Values of the whole warp, in general registers, zero-extended to 64 bits.
 
 use warploom_engine::abi;
 use warploom_ir::{
@@ -27,7 +27,7 @@ pub fn condition(cc: IntCc) -> Condition {
 }
 
 impl Selector<'_> {
-    /// An operation on values of the warp.
+    /// Emits an operation on uniform values.
     pub fn scalar_op(&mut self, op: &Op, results: &[Value]) {
         let result = results[0];
         let made = match *op {
@@ -70,13 +70,13 @@ impl Selector<'_> {
         self.set_scalar(result, made);
     }
 
-    /// All lanes of the warp if the flags say so, else none.
+    /// Returns all lanes of the warp if the flags satisfy the condition, else none.
     fn all_if(&mut self, condition: Condition) -> Reg {
         let (all, none) = (self.number(self.warp_mask()), self.number(0));
         self.choose(condition, all, none)
     }
 
-    /// Sets the flags, and gives the condition that they have.
+    /// Compares and sets the flags. Returns the flags' condition that means true.
     pub fn compare_scalars(&mut self, cc: IntCc, a: Value, b: Value) -> Condition {
         let (cc, a, b) = if self.constant(a).is_some() { (cc.swapped(), b, a) } else { (cc, a, b) };
         let ty = self.ty(a);
@@ -100,7 +100,7 @@ impl Selector<'_> {
         condition(cc)
     }
 
-    /// A value without bits above its type.
+    /// Clears the bits above a value's type.
     fn cut(&mut self, ty: Type, a: Reg) -> Reg {
         match ty.bits() {
             64 => a,
@@ -109,7 +109,7 @@ impl Selector<'_> {
         }
     }
 
-    /// A value extended to 64 bits by its sign.
+    /// Sign-extends a value to 64 bits.
     fn sign_extended(&mut self, ty: Type, a: Reg) -> Reg {
         match ty.bits() {
             64 => a,
@@ -163,7 +163,7 @@ impl Selector<'_> {
         }
     }
 
-    /// A shift; the host's instructions take the low bits of the count only.
+    /// Shifts a value. The host's instructions only use the low bits of the count.
     fn scalar_shift(&mut self, op: BinaryOp, ty: Type, x: Reg, count: Reg) -> Reg {
         let bits = i64::from(ty.bits());
         let x = if op == BinaryOp::ShrS { self.sign_extended(ty, x) } else { x };
@@ -257,7 +257,7 @@ impl Selector<'_> {
         self.general_of(opcode, context(offset))
     }
 
-    /// A scalar at a known address in a constant bank.
+    /// Loads a scalar at a known address in a constant bank.
     pub fn load_constant(&mut self, access: &Access, extend: Extend) -> Reg {
         let Space::Const(bank) = access.space else { unreachable!("not supported") };
         let address = self.constant(access.address).expect("not supported");
@@ -308,8 +308,8 @@ impl Selector<'_> {
         self.store(opcode::MOV_STORE, value, registers(offset));
     }
 
-    /// Where an indexed cell is, from that of its range's first register on. If it is outside, that
-    /// is the first one, and the flags say *above or equal*.
+    /// Returns the location of an indexed cell, from the first register of its range. For an index
+    /// outside the range, it is the first cell, and the flags say *above or equal*.
     fn indexed_cell(&mut self, first: IrReg, count: u32, index: Value) -> Mem {
         let index = self.scalar(index);
         let zero = self.number(0);
@@ -342,7 +342,7 @@ impl Selector<'_> {
     }
 }
 
-/// Bits of a type as a number with a sign.
+/// Returns the bits of a type as a signed number.
 fn signed(ty: Type, bits: u64) -> i64 {
     let above = 64 - ty.bits();
     (bits << above) as i64 >> above

@@ -1,4 +1,4 @@
-//! Which operations there is code for.
+//! The operations that this back end supports.
 
 use cranelift_entity::EntitySet;
 use warploom_engine::Prepared;
@@ -10,7 +10,8 @@ use warploom_runtime::warp::CONST_BANK_BYTES;
 
 use super::PIECE;
 
-/// The reason why a region is not compiled here: its first block and operation without code.
+/// Returns the reason why this back end does not compile a region: its first block and operation
+/// without code.
 pub fn unsupported(prepared: &Prepared, blocks: &[BlockId]) -> Option<String> {
     let function = prepared.function();
     if ![PIECE, 2 * PIECE, 4 * PIECE].contains(&usize::from(function.lanes)) {
@@ -48,8 +49,8 @@ struct Support<'p> {
     prepared: &'p Prepared,
     block: &'p Block,
     defs: warploom_ir::Defs,
-    /// Values that come from what lanes have loaded: as addresses they are not expected to lie in
-    /// order.
+    /// Values computed from data that lanes have loaded. As addresses they are not expected to be
+    /// consecutive.
     loaded: EntitySet<Value>,
 }
 
@@ -171,7 +172,7 @@ impl Support<'_> {
             | BinaryOp::MinU
             | BinaryOp::MaxS
             | BinaryOp::MaxU => true,
-            // The vectors of narrower ones would have their bits elsewhere.
+            // Vectors of narrower values would have the high bits elsewhere.
             BinaryOp::MulHiS | BinaryOp::MulHiU => self.ty(a) == Type::I32,
             BinaryOp::DivS | BinaryOp::DivU | BinaryOp::RemS | BinaryOp::RemU => false,
         }
@@ -192,7 +193,7 @@ impl Support<'_> {
             && known.is_some_and(|at| inside(at) && aligned(at))
     }
 
-    /// Accesses of lanes in global memory, of one element.
+    /// Returns whether an access of lanes has code: one element in global memory.
     fn has_lanes(&self, access: &Access) -> bool {
         access.space == Space::Global
             && access.count == 1
@@ -203,7 +204,7 @@ impl Support<'_> {
             && u32::from(access.align) <= access.ty.bytes()
     }
 
-    /// Whether a stored value takes no more space in a register than the element.
+    /// Returns whether a stored value takes as much space in a register as the element.
     fn fits(&self, value: Value, access: &Access) -> bool {
         self.ty(value).cell_bytes() == access.ty.cell_bytes()
     }

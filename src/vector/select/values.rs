@@ -1,5 +1,5 @@
-//! The forms of values: vectors for each piece, a vector that is the same for all, a general
-//! register, mask registers. A form is made when something asks for it.
+//! The forms of values: vectors for each piece, one vector for all pieces, a general register, mask
+//! registers. Most forms are made on first use.
 
 use cranelift_entity::{EntityRef, SecondaryMap};
 use warploom_ir::{BinaryOp, Block, ConvertOp, Op, Reg as IrReg, Type, UnaryOp, Value, table};
@@ -9,7 +9,7 @@ use super::region::Selector;
 use crate::asm::opcode;
 use crate::machine::{Reg, Rm};
 
-/// Vectors of one piece: one, or two of 64-bit lanes.
+/// The vectors of one piece: one vector (twice), or two vectors of 64-bit lanes.
 pub type Part = [Reg; 2];
 
 /// The forms that one value has so far.
@@ -19,7 +19,7 @@ pub struct Form {
     /// One vector for all pieces.
     pub same: Option<Reg>,
     pub scalar: Option<Reg>,
-    /// A mask's lanes, one register for each piece.
+    /// The lanes of a mask, in one register for each piece.
     pub masks: [Option<Reg>; 4],
 }
 
@@ -37,7 +37,8 @@ impl Forms {
     }
 }
 
-/// Masks of a block that are made lane by lane. `carried`: registers of masks that are.
+/// Returns the masks of a block that are made lane by lane. `carried` tells which mask registers
+/// carry lane masks.
 pub fn lane_masks(block: &Block, carried: impl Fn(IrReg) -> bool) -> SecondaryMap<Value, bool> {
     let mut lanes: SecondaryMap<Value, bool> = table(block.values.len(), false);
     for inst in &block.insts {
@@ -65,7 +66,7 @@ pub fn lane_masks(block: &Block, carried: impl Fn(IrReg) -> bool) -> SecondaryMa
 }
 
 impl Selector<'_> {
-    /// The value whose bits it is.
+    /// Returns the value behind splats and bitcasts.
     pub fn root(&self, mut v: Value) -> Value {
         while let Op::Splat { a } | Op::Convert { op: ConvertOp::Bitcast, a, .. } =
             *self.facts.op(v)
@@ -82,12 +83,12 @@ impl Selector<'_> {
         }
     }
 
-    /// Whether lanes have 64 bits.
+    /// Returns whether lanes have 64 bits.
     pub fn is_wide(&self, v: Value) -> bool {
         self.ty(v).bits() == 64
     }
 
-    /// The vectors of a piece.
+    /// Returns the vectors of a piece.
     pub fn lanes(&mut self, v: Value, piece: usize) -> Part {
         let root = self.root(v);
         if self.value_type(root).is_uniform() {
@@ -96,7 +97,7 @@ impl Selector<'_> {
         self.forms.of(root).lanes[piece].expect("operands come first")
     }
 
-    /// A vector of a piece, as the last operand of an instruction.
+    /// Returns a vector of a piece, as the last operand of an instruction.
     pub fn last(&mut self, v: Value, piece: usize, part: usize) -> Rm {
         if let Some(bits) = self.constant(v)
             && !self.constants.contains_key(&(bits, self.is_wide(v)))
@@ -110,7 +111,7 @@ impl Selector<'_> {
         self.forms.of(v).lanes[piece] = Some(lanes);
     }
 
-    /// A vector that has a constant in all lanes.
+    /// Returns a vector with a constant in all lanes.
     pub fn constant_vector(&mut self, bits: u64, wide: bool) -> Reg {
         if let Some(&known) = self.constants.get(&(bits, wide)) {
             return known;
@@ -121,7 +122,7 @@ impl Selector<'_> {
         made
     }
 
-    /// A vector that has a uniform value in all lanes.
+    /// Returns a vector with a uniform value in all lanes.
     fn same(&mut self, v: Value) -> Reg {
         if let Some(bits) = self.constant(v) {
             return self.constant_vector(bits, self.is_wide(v));
@@ -140,7 +141,7 @@ impl Selector<'_> {
         same
     }
 
-    /// A uniform value, which is no mask, or a mask's bits.
+    /// Returns a uniform value, or the bits of a mask.
     pub fn scalar(&mut self, v: Value) -> Reg {
         let root = self.root(v);
         if self.ty(root) == Type::Mask {
@@ -162,13 +163,13 @@ impl Selector<'_> {
         self.forms.of(v).scalar = Some(scalar);
     }
 
-    /// The simplest value that is known to equal a mask.
+    /// Returns the simplest value that is known to equal a mask.
     pub fn equal_mask(&self, v: Value) -> Value {
         self.facts.equal_masks.get(&v).copied().unwrap_or(v)
     }
 
-    /// The bits of a mask; of one that is made lane by lane, those of the pieces that code is made
-    /// for.
+    /// Returns the bits of a mask. For a mask made lane by lane, only the pieces in `group` have
+    /// bits.
     pub fn mask_number(&mut self, v: Value) -> Reg {
         let v = self.equal_mask(v);
         if let Some(bits) = self.constant(v) {
@@ -202,8 +203,8 @@ impl Selector<'_> {
         }
     }
 
-    /// The lanes of a mask in a piece: the low 16 bits of a mask register, of which others say
-    /// nothing.
+    /// Returns the lanes of a mask in a piece: the low 16 bits of a mask register. Its other bits
+    /// mean nothing.
     pub fn mask_lanes(&mut self, v: Value, piece: usize) -> Reg {
         let v = self.equal_mask(v);
         if let Some(lanes) = self.forms.of(v).masks[piece] {
@@ -229,12 +230,12 @@ impl Selector<'_> {
         (0..pieces).map(|piece| of(piece, self)).collect()
     }
 
-    /// The mask of one vector of a piece, as instructions on 64-bit lanes take it.
+    /// Returns the mask of one vector of a piece, for instructions on 64-bit lanes.
     pub fn part_mask(&mut self, mask: Reg, part: usize) -> Reg {
         if part == 0 { mask } else { self.mask_of(opcode::KSHIFTRW, mask, 8) }
     }
 
-    /// The mask of a piece whose vectors of 64-bit lanes have these.
+    /// Joins the masks of a piece's two vectors of 64-bit lanes.
     pub fn join_masks(&mut self, [low, high]: [Reg; 2]) -> Reg {
         self.mask(opcode::KUNPCKBW, high, low)
     }

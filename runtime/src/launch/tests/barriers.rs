@@ -1,6 +1,6 @@
 use super::*;
 
-/// Warps write, wait, and read what all the others wrote; many times over.
+/// Warps write, wait, and read the values of all other warps, many times over.
 #[test]
 fn whole_block_barriers_order_the_warps() {
     for lanes in [8, 32, 64] {
@@ -35,8 +35,8 @@ fn whole_block_barriers_order_the_warps() {
 #[test]
 fn reductions_count_the_lanes_that_arrive() {
     let config = LaunchConfig::new([2, 1, 1], [72, 1, 1]);
-    // Of 72 lanes those with an even number, then all, then none, then all but lane 70; then only the active lanes 0..4 of
-    // each warp arrive, all true.
+    // Of 72 lanes, those with an even number have a true predicate, then all, then none, then all
+    // but lane 70. At last only the active lanes 0..4 of each warp arrive, all true.
     let predicates: [fn(u64) -> bool; 4] = [|i| i % 2 == 0, |_| true, |_| false, |i| i != 70];
     let expect = [[36, 0, 1], [72, 1, 1], [0, 0, 0], [71, 0, 1], [12, 1, 1]];
     let kinds = [BarrierKind::Popcount, BarrierKind::And, BarrierKind::Or];
@@ -118,7 +118,8 @@ fn thread_counts_are_rounded_up_to_warps() {
 
 #[test]
 fn exited_warps_are_counted_out_of_whole_block_barriers() {
-    // Warps 0, 2, ... leave, before the others arrive (the first ones) or after (the one that yields first).
+    // Warps 0, 2, ... leave before the others arrive (the first ones) or after (the warp that
+    // yields first).
     for block in [64, 96, if cfg!(miri) { 192 } else { 512 }] {
         let engine = chained(32, |context| match (context.warp, context.resume) {
             (4, 0) => {
@@ -158,7 +159,8 @@ fn a_warp_that_arrived_and_left_counts_once() {
     assert_eq!(*order.lock().unwrap(), [0, 2, 1, 2]);
 }
 
-/// The warps of a cluster of one block: the second goes on before the first waits, and comes by again before it does.
+/// Each cluster is one block of two warps. The second warp goes on before the first waits, and
+/// comes by again before the first waits.
 #[test]
 fn arriving_at_the_clusters_barrier_is_not_waiting() {
     let mut config = LaunchConfig::new([2, 1, 1], [64, 1, 1]);
@@ -167,7 +169,7 @@ fn arriving_at_the_clusters_barrier_is_not_waiting() {
         let (warp, step) = (context.warp as usize, context.resume);
         let [arrive, wait_for] = [BarrierKind::ClusterArrive, BarrierKind::ClusterWait];
         match (warp, step) {
-            // Nobody waits who has not arrived.
+            // A warp that has not arrived does not wait.
             (_, 0) => wait(context, wait_for, 99, 0, 1),
             (_, 1 | 3) => {
                 context.shared()[warp] += 1;
@@ -239,7 +241,8 @@ fn a_barrier_number_past_15_is_illegal() {
     assert_eq!((fault.kind, fault.pc), (FaultKind::IllegalInstruction, 0x300));
 }
 
-/// An engine that goes on with the next warp at a barrier runs them in the order of one that is called for each, in fewer calls.
+/// An engine may go on with the next warp at a barrier. It runs the warps in the order of an engine
+/// that is called for each, in fewer calls.
 #[test]
 fn warps_pass_their_turns_on() {
     let config = LaunchConfig::new([2, 1, 1], [200, 1, 1]);
@@ -259,7 +262,7 @@ fn warps_pass_their_turns_on() {
                 order.lock().unwrap().push((context.ctaid(), warp, round));
                 let (last, kind) = match (warp, round) {
                     (_, 9) | (2, 4) => (true, BarrierKind::Sync),
-                    // They do not all come to the same barrier.
+                    // Not all warps come to the same barrier.
                     (1, 7) => (false, BarrierKind::Arrive),
                     _ => (false, BarrierKind::Sync),
                 };

@@ -1,4 +1,4 @@
-//! Which blocks and warps run, and what their contexts say.
+//! The blocks and warps that run, and the contents of their contexts.
 
 use super::*;
 

@@ -35,8 +35,8 @@ fn all_lanes_at_once_are_handed_back_at_once() {
 
 #[test]
 fn parts_of_warps_arrive_by_themselves() {
-    // Two warps of 8 lanes. Each comes with its low half first, then goes on with the others and comes with them; nobody is released
-    // before the last half has come.
+    // Two warps have 8 lanes each. Each warp comes with its low half first, then goes on with its
+    // other lanes and comes with them. No lane is released before the last half has come.
     let order = Mutex::new(Vec::new());
     let engine = chained(8, |context| match context.resume {
         0 => arrive(context, BarrierKind::Sync, (3, 0), 0x0f, 1),
@@ -82,7 +82,7 @@ fn thread_counts_are_exact() {
 
 #[test]
 fn lanes_arrive_and_go_on() {
-    // Four produce for four of the same warp, and these wait first.
+    // Four lanes produce for four lanes of the same warp, which wait first.
     let engine = chained(8, |context| match context.resume {
         0 => arrive(context, BarrierKind::Sync, (15, 8), 0xf0, 1),
         1 => arrive(context, BarrierKind::Arrive, (15, 8), 0x03, 2),
@@ -130,7 +130,8 @@ fn reductions_are_over_lanes_wherever_they_arrive() {
 
 #[test]
 fn exited_lanes_are_not_waited_for() {
-    // Of warp 0 two exit before the others come, of warp 1 two after; warp 2 is done at once.
+    // Of warp 0, two lanes exit before the others come; of warp 1, two exit after. Warp 2 is done
+    // at once.
     let engine = chained(8, |context| match (context.warp, context.resume) {
         (0, 0) => arrive(context, BarrierKind::Exit, (0, 0), 0x03, 1),
         (0, 1) => arrive(context, BarrierKind::Sync, (0, 0), 0xfc, 2),
@@ -154,7 +155,8 @@ fn exited_lanes_are_not_waited_for() {
 
 #[test]
 fn barriers_are_handed_back_one_by_one() {
-    // Lanes 0 to 3 wait at barrier 1, 4 and 5 at barrier 2; the others count them, and complete both, before they ask.
+    // Lanes 0 to 3 wait at barrier 1, lanes 4 and 5 at barrier 2. The other lanes count as arrivals
+    // there, and complete both barriers, before they ask.
     let engine = chained(8, |context| match context.resume {
         0 => arrive(context, BarrierKind::Or, (1, 6), 0x0f, 1),
         1 => {
@@ -183,7 +185,7 @@ fn barriers_are_handed_back_one_by_one() {
 
 #[test]
 fn a_warp_waits_for_lanes_of_others() {
-    // Warp 0 has lanes that do nothing but wait for those at the barrier; warp 1 yields before it comes.
+    // Warp 0 has lanes that only wait for its lanes at the barrier. Warp 1 yields before it comes.
     let engine = chained(8, |context| match (context.warp, context.resume) {
         (0, 0) => arrive(context, BarrierKind::Sync, (0, 12), 0x0f, 1),
         (0, 1) => arrive(context, BarrierKind::Wait, (0, 0), 0, 2),

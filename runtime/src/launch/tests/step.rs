@@ -1,5 +1,5 @@
-//! Warps that go in step, in the engine's call or in one for each turn; against warps that never do, because turns that count nothing
-//! are not passed on.
+//! Warps that go in step, in the engine's call or in a call for each turn. The tests compare them
+//! with warps that never go in step, because turns that count nothing are not passed on.
 
 use super::*;
 use crate::warp::BarrierCounts;
@@ -13,18 +13,20 @@ enum Mode {
 
 const MODES: [Mode; 3] = [Mode::Apart, Mode::Returns, Mode::PassesOn];
 
-/// What a turn began with: block, warp, round, back edges, lanes released, result.
+/// The values with which a turn began: block, warp, round, back edges, lanes released, result.
 type Turn = (u32, u32, u32, u64, u64, u32);
 
-/// How a launch ended, the turns in their order, and the calls of the engine.
+/// The outcome of a launch, the turns in their order, and the calls of the engine.
 struct Ran {
     outcome: Outcome,
     turns: Vec<Turn>,
     calls: u64,
 }
 
-/// Runs warps whose turns are told by `turn`, of a block's number: `resume` is the round. Each counts one instruction, unless they are to
-/// stay apart: then each block is a launch, too.
+/// Runs warps whose turns `turn` determines, for a block's number. `resume` is the round.
+///
+/// Each turn counts one instruction, unless the warps are to stay apart. Then each block is a
+/// launch, too.
 fn in_mode(
     mode: Mode,
     config: &LaunchConfig,
@@ -87,13 +89,14 @@ fn go_on(context: &mut WarpContext) -> ExitCode {
     ExitCode::Yield
 }
 
-/// Everything that may come between warps in step, at random, in blocks of all sizes.
+/// Events of all kinds come between warps in step, at random, in blocks of all sizes.
 #[test]
 fn warps_in_step_have_their_turns_in_the_order_of_those_apart() {
     for seed in 0..rounds(400) {
         let mut config = LaunchConfig::new([6, 1, 1], [1 + (seed * 37 % 200) as u32, 1, 1]);
         (config.local_bytes, config.shared_bytes) = (if seed % 3 == 0 { 16 } else { 0 }, 8);
-        // Warps apart count nothing, and would be asked at other times whether they repeat a state.
+        // Warps apart count nothing, and would be probed at other times whether they repeat a
+        // state.
         config.instruction_limit = Some(u64::MAX);
         let random = |context: &WarpContext, block: u32, what: u64| {
             [seed, block.into(), u64::from(context.warp()), context.resume.into(), what]
@@ -133,7 +136,7 @@ fn warps_in_step_have_their_turns_in_the_order_of_those_apart() {
                     wait(context, BarrierKind::Exit, 0, 0, round + 1)
                 }
                 6 if round.is_multiple_of(4) => wait(context, BarrierKind::Sync, 8, 32, round + 1),
-                // What is the same for all warps of the round.
+                // All warps of the round have this event in common.
                 _ => match seed.wrapping_mul(7).wrapping_add(u64::from(round)) % 9 {
                     0 => {
                         context.barrier_predicate = random(context, block, 3);
@@ -162,7 +165,8 @@ fn warps_in_step_have_their_turns_in_the_order_of_those_apart() {
     }
 }
 
-/// Once a block has shown that its warps meet, the whole of one is a single call, whatever barriers they come to and whoever leaves.
+/// Once a block has shown that its warps meet, each later block is a single call, whatever barriers
+/// its warps come to and whichever of them leave.
 #[test]
 fn blocks_that_meet_are_single_calls() {
     let sizes: &[u32] = if cfg!(miri) { &[1, 3] } else { &[1, 2, 7, 32] };
@@ -176,7 +180,8 @@ fn blocks_that_meet_are_single_calls() {
         assert_eq!((passed.outcome.blocks_done, &passed.outcome.fault), (11, &None));
         assert_same(&apart.turns, &returned.turns);
         assert_same(&apart.turns, &passed.turns);
-        // The first block's warps have a call each, then those that come to its first barrier; the first of them goes by it.
+        // The first block's warps have a call each. The warps that come to its first barrier have
+        // calls, too; the first of them goes by it.
         let first = passed.turns.iter().filter(|turn| turn.0 == 0).count() as u64;
         assert!(
             (11..=10 + first).contains(&passed.calls),
@@ -191,7 +196,7 @@ fn blocks_that_meet_are_single_calls() {
     }
 }
 
-/// A block that is unlike the one before it: its warps do not meet, or do.
+/// A block may be unlike the block before it: its warps do not meet, or do.
 #[test]
 fn blocks_may_be_unlike_those_before_them() {
     let mut config = LaunchConfig::new([40, 1, 1], [96, 1, 1]);
@@ -239,7 +244,7 @@ fn a_fault_within_a_round_is_that_warp_s() {
             (FaultKind::AddressOutOfRange, [2, 0, 0], 3, 5)
         );
         assert_eq!((fault.pc, fault.address, outcome.blocks_done), (0x70, 0x1234, 2));
-        // Those before it have had their turns, those after it not.
+        // The warps before it have had their turns, the warps after it have not.
         assert_eq!(turns.len(), 2 * 5 * 10 + 5 * 7 + 4);
     }
 }
@@ -303,7 +308,8 @@ fn endless_rounds_end_at_either_limit() {
     }
 }
 
-/// Blocks of a cooperative launch that wait for each other go round with barriers, not back edges: the others have their turns soon.
+/// Blocks of a cooperative launch that wait for each other go round with barriers, not back edges.
+/// The other blocks have their turns soon.
 #[test]
 fn blocks_in_step_let_others_have_their_turns() {
     let memory = Memory::default();

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// A spin-wait: `back_edges` times, then a yield that goes on at `resume`. True when `ready`.
+/// Spins `back_edges` times, then yields and goes on at `resume`. Returns true when `ready`.
 fn spin(
     context: &mut WarpContext,
     resume: u32,
@@ -21,7 +21,7 @@ fn spin(
 fn a_warp_may_spin_on_what_a_later_warp_writes() {
     let mut config = LaunchConfig::new([5, 1, 1], [128, 1, 1]);
     config.shared_bytes = 4;
-    // Warp w waits for warp w + 1; the last one for nobody.
+    // Warp w waits for warp w + 1. The last warp waits for none.
     let engine = chained(32, |context| {
         let warp = context.warp as usize;
         if warp < 3
@@ -37,7 +37,7 @@ fn a_warp_may_spin_on_what_a_later_warp_writes() {
 
 #[test]
 fn a_chain_goes_on_after_a_warp_that_is_suspended() {
-    // Of 8 warps 2 and 5 yield once; the rest run as chains.
+    // Of 8 warps, warps 2 and 5 yield once. The other warps run as chains.
     let trace = Mutex::new(Vec::new());
     let engine = chained(32, |context| {
         trace.lock().unwrap().push((context.warp, context.chain_end, context.resume));
@@ -53,7 +53,8 @@ fn a_chain_goes_on_after_a_warp_that_is_suspended() {
     assert_eq!(*trace.lock().unwrap(), fresh.chain(resumed).collect::<Vec<_>>());
 }
 
-/// Warps ask for more registers, some in their first turn and some later: what they held stays, as does local memory.
+/// Warps ask for more registers, some in their first turn and some later. The content of their
+/// registers stays, as does local memory.
 #[test]
 fn a_register_file_grows() {
     let engine = chained(32, |context| {
@@ -72,7 +73,7 @@ fn a_register_file_grows() {
             context.register_bytes_wanted = wanted;
             return ExitCode::Grow;
         }
-        // A later warp of the block has what an earlier one left.
+        // A later warp of the block has the registers of an earlier warp.
         if context.resume == 2 {
             let mark = context.warp as u8 + 1;
             assert!(context.registers()[..256].iter().all(|&byte| byte == mark));
@@ -179,7 +180,7 @@ fn a_block_is_set_aside_that_waits_for_a_later_one() {
         if !is_last && let Some(code) = spin(context, 1, next) {
             return code;
         }
-        // All that it has is as it was before others ran.
+        // The block's state is as it was before others ran.
         let warp = context.warp as usize;
         assert_eq!(context.shared()[warp], mark);
         assert!(context.registers().iter().all(|&byte| byte == mark));
@@ -199,7 +200,7 @@ fn a_block_is_set_aside_that_waits_for_a_later_one() {
     }
 }
 
-/// An engine whose blocks wait until a word is not 0, but for block `setter`, which sets it.
+/// Returns an engine whose blocks wait until a word is not 0. Block `setter` sets the word instead.
 fn waiting_for(flag: u64, setter: u32) -> Toy<impl Fn(&mut WarpContext) -> ExitCode + Sync> {
     chained(32, move |context| {
         if context.ctaid[0] == setter {
@@ -225,7 +226,7 @@ fn blocks_are_set_aside_as_far_as_memory_allows() {
         assert_eq!(fault.as_ref().map(|fault| fault.kind), (!ends).then_some(FaultKind::Deadlock));
         assert_eq!(fault.map_or(aside + 1, |fault| fault.spinning), aside + 1);
     }
-    // Of the host's memory there is enough for some blocks only.
+    // There is enough host memory for some blocks only.
     config.shared_bytes = 1 << 20;
     (config.threads, config.aside_blocks, config.max_resident_bytes) = (1, u64::MAX, 8 << 20);
     memory.fill(flag, 4, 0).unwrap();
@@ -267,7 +268,7 @@ fn a_launch_that_waits_for_others_is_no_deadlock_at_once() {
             launch(&memory, &waiting_for(flag, 9), &config, None).unwrap()
         });
         assert_eq!((outcome.blocks_done, outcome.fault), (3, None));
-        // Nobody does.
+        // Nobody sets the word.
         memory.fill(flag, 4, 0).unwrap();
         config.deadlock_after = Duration::from_millis(50);
         let fault = launch(&memory, &waiting_for(flag, 9), &config, None).unwrap().fault.unwrap();
@@ -319,7 +320,7 @@ fn one_worker_does_the_same_each_time() {
     assert_eq!(trace(), trace());
 }
 
-/// A bug in an engine ends the launch; the blocks that wait for the lost one do not hang.
+/// A bug in an engine ends the launch. The blocks that wait for the lost block do not hang.
 #[test]
 fn a_panic_in_one_worker_ends_the_others() {
     let mut config = LaunchConfig::new([2, 1, 1], [32, 1, 1]);

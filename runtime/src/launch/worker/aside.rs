@@ -16,19 +16,19 @@ use crate::fault::FaultKind;
 
 /// Guest instructions of a turn of a block that was set aside.
 const SLICE: u64 = 1 << 16;
-/// Of so many rounds, blocks are asked in one whether they still spin: to ask takes longer than a
-/// turn.
+/// In one of this many rounds, blocks are probed whether they still spin: a probe takes longer than
+/// a turn.
 const ASKED: u64 = 8;
-/// Rounds in which blocks are asked and nothing changes. After as many a worker sleeps between
-/// rounds if only others than the launch can change something.
+/// Probing rounds in which nothing changes. After as many, a worker sleeps between rounds if only
+/// code outside the launch can change something.
 const PATIENT_ROUNDS: u32 = 16;
 const PAUSE: Duration = Duration::from_micros(200);
 
-/// No block can go on.
+/// The finding that no block can go on.
 struct Deadlock {
-    /// Of the memory.
+    /// The memory's fingerprint.
     memory: u64,
-    /// The lowest block's.
+    /// The index of the lowest block that spins.
     index: u64,
     fault: Fault,
 }
@@ -36,10 +36,9 @@ struct Deadlock {
 /// A worker's record of the rounds behind it.
 #[derive(Default)]
 struct Quiet {
-    /// Rounds, one after the other of those in which blocks are asked, in which all of the worker
-    /// repeated their states.
+    /// Consecutive probing rounds in which all blocks of the worker repeated their states.
     rounds: u32,
-    /// When the first of them was over.
+    /// The end of the first of these rounds.
     since: Option<Instant>,
     /// The memory's fingerprint, if the last proof held.
     proof: Option<u64>,
@@ -47,14 +46,14 @@ struct Quiet {
 }
 
 impl Worker<'_> {
-    /// The context is this block's.
+    /// Enters a block in the context.
     fn enter(&mut self, block: &Block) {
         self.context.ctaid = block.ctaid;
         self.context.shared = block.shared();
     }
 
     /// Gives the worker's blocks that were set aside turns, until all are done or, if not `all`,
-    /// one is. False if the launch ends before that.
+    /// one is. Returns false if the launch ends before that.
     pub(super) fn run_aside(&mut self, all: bool) -> Result<bool, LaunchError> {
         let launch = self.launch;
         launch.busy.fetch_sub(self.shares, SeqCst);
@@ -62,7 +61,7 @@ impl Worker<'_> {
         for number in 1.. {
             let is_asked = number % ASKED == 0;
             if launch.is_proving.load(Relaxed) {
-                // The list is the other worker's until then.
+                // The list belongs to the proving worker until then.
                 drop(launch.prover.lock().unwrap_or_else(PoisonError::into_inner));
             }
             let mut blocks = launch.aside(self.list);
@@ -95,14 +94,14 @@ impl Worker<'_> {
         Ok(true)
     }
 
-    /// Gives each block a turn. Whether all were asked and repeated their states.
+    /// Gives each block a turn. Returns whether all blocks were probed and repeated their states.
     fn round(&mut self, blocks: &mut Vec<Block>, is_asked: bool) -> Result<bool, (u64, Stop)> {
         let slice = if blocks.len() == 1 { LONG } else { SLICE };
         let mut is_quiet = true;
         for (number, block) in blocks.iter_mut().enumerate() {
             self.check_soon(number);
             self.enter(block);
-            // A block that was suspended does so by itself.
+            // The sweep of a block with suspended warps checks by itself.
             let fresh = block.suspended.is_empty();
             let checked = if fresh { self.check_if_due(block, 0, 0) } else { Ok(()) };
             let pause = checked
@@ -119,8 +118,8 @@ impl Worker<'_> {
         Ok(is_quiet)
     }
 
-    /// Between two rounds: proves, now and then, that no block can go on, and lets others have the
-    /// processor.
+    /// Tries between two rounds, now and then, to prove that no block can go on, and lets others
+    /// have the processor.
     fn rest(&mut self, quiet: &mut Quiet) -> Result<(), (u64, Stop)> {
         if quiet.rounds == 0 {
             *quiet = Quiet::default();
@@ -130,7 +129,8 @@ impl Worker<'_> {
         let patience = launch.config.deadlock_after;
         let now = Instant::now();
         let began = *quiet.since.get_or_insert(now);
-        // A proof reads all memory. Others who change it should not have to wait for that soon.
+        // A proof reads all memory. Others that change memory should not have to wait for that
+        // soon.
         let is_soon = now - began < if quiet.proof.is_some() { patience } else { patience / 2 };
         let is_next = quiet.next_proof.is_none_or(|next| now >= next);
         let early = patience.is_zero() && quiet.rounds > 1 && quiet.rounds.is_power_of_two();
@@ -153,9 +153,11 @@ impl Worker<'_> {
         Ok(())
     }
 
-    /// A deadlock, if each block that has begun repeats its state and memory stays as it is, and no
-    /// other block can begin. `None`, too, if another worker runs blocks or proves, or if what code
-    /// does depends on the time.
+    /// Returns a deadlock if each block that has begun repeats its state, memory stays as it is,
+    /// and no other block can begin.
+    ///
+    /// Returns `None`, too, if another worker runs blocks or proves, or if code can observe the
+    /// time.
     fn prove(&mut self) -> Result<Option<Deadlock>, (u64, Stop)> {
         let launch = self.launch;
         let prover = match launch.prover.try_lock() {
@@ -202,7 +204,7 @@ impl Worker<'_> {
         Ok(true)
     }
 
-    /// The fault of the lowest block that spins, and its index.
+    /// Returns the fault and the index of the lowest block that spins.
     fn all_spin<'b>(
         &self,
         blocks: impl Iterator<Item = &'b Block> + Clone,

@@ -17,7 +17,8 @@ use super::suspended::{State, Suspended, WarpStorage};
 use crate::fault::FaultKind;
 use crate::warp::{ExitCode, Tlb, WarpContext};
 
-/// Guest instructions, or rounds of turns, or blocks of a cooperative launch, after which a worker looks at the clock and at what the others did.
+/// Guest instructions after which a worker checks the clock and the other workers' progress.
+/// `CHECK_ROUNDS` are rounds of turns, `CHECK_BLOCKS` are blocks of a cooperative launch.
 const CHECK_INSTRUCTIONS: u64 = 1 << 18;
 const CHECK_ROUNDS: u32 = 64;
 const CHECK_BLOCKS: usize = 64;
@@ -34,30 +35,33 @@ enum Stop {
 pub(super) struct Worker<'a> {
     launch: &'a Launch<'a>,
     context: Box<WarpContext<'a>>,
-    /// The last one is that of the fresh warps of a call, if no suspended one runs.
+    /// Storage without a suspended warp. The fresh warps of a call use the last element, if no
+    /// suspended warp runs.
     free: Vec<WarpStorage>,
     progress: Option<&'a dyn Fn(u64, u64)>,
     next_progress: Instant,
-    /// What has been added to the launch's sums.
+    /// Instructions that have been added to the launch's sum, and `done`: blocks that have not been
+    /// added yet.
     reported_instructions: u64,
     done: u64,
-    /// Of what has been spent: counted instructions and `uncounted`.
+    /// The spending at which the next check is due: counted instructions and `uncounted`.
     next_check: u64,
-    /// Back edges and barriers of turns without counted instructions: blocks may count for nothing, but loops of such blocks
-    /// must come to a limit, too.
+    /// Back edges and barriers of turns without counted instructions. Blocks may count for nothing,
+    /// but loops of such blocks must come to a limit, too.
     uncounted: u64,
-    /// Where its blocks are that were set aside, and its part of `Launch::busy`.
+    /// The index of the list of the worker's blocks that were set aside. `shares` is its part of
+    /// `Launch::busy`.
     list: u64,
     shares: u64,
-    /// Blocks that are over, in the place of others that were set aside.
+    /// Blocks that are over, to take the place of blocks that were set aside.
     spare: Vec<Block>,
-    /// Turns are as short as may be, since it is asked whether a block comes back to a state.
+    /// Whether turns are as short as possible, to probe whether a block comes back to a state.
     probes: bool,
     snapshot: Snapshot,
 }
 
 impl<'a> Worker<'a> {
-    /// `shares` are the worker's.
+    /// Returns a worker with these shares.
     pub(super) fn new(
         launch: &'a Launch<'a>,
         shares: &[u64],
@@ -65,7 +69,7 @@ impl<'a> Worker<'a> {
     ) -> Result<Self, LaunchError> {
         let (shape, config, windows) = (&launch.shape, launch.config, launch.memory.windows());
         let mut context = WarpContext::empty();
-        // Owned: `Worker::drop` takes it back.
+        // The worker owns the TLB: `Worker::drop` takes it back.
         context.tlb = Box::into_raw(Box::new(Tlb::EMPTY));
         context.memory = launch.memory;
         context.shared_bytes = shape.shared_bytes;
@@ -104,7 +108,7 @@ impl<'a> Worker<'a> {
         Ok(worker)
     }
 
-    /// The worker's counts, at its end.
+    /// Ends the worker, and returns its counts.
     pub(super) fn end(mut self) -> Counts {
         let _ = self.check();
         let WarpContext {
@@ -113,7 +117,7 @@ impl<'a> Worker<'a> {
         Counts { instructions, lane_instructions, helper_calls, interp_instructions }
     }
 
-    /// Runs blocks one after the other until none is left. Those that do not end are set aside.
+    /// Runs blocks one after the other until none is left. Blocks that do not end are set aside.
     pub(super) fn run_in_turn(&mut self) -> Result<(), LaunchError> {
         let mut own = Some(self.new_block()?);
         loop {
@@ -167,8 +171,10 @@ impl<'a> Worker<'a> {
         Block::new(self.launch.shape.warps, self.launch.shape.shared_bytes)
     }
 
-    /// A block beside those that were set aside. If no more may be alive, they have turns until one
-    /// is done. `None` if the launch ends before that.
+    /// Returns a block in addition to the blocks that were set aside.
+    ///
+    /// If no more blocks may be alive, the blocks that were set aside have turns until one is done.
+    /// Returns `None` if the launch ends before that.
     #[cold]
     fn another_block(&mut self) -> Result<Option<Block>, LaunchError> {
         if self.spare.is_empty() {
@@ -210,15 +216,16 @@ impl<'a> Worker<'a> {
         self.run_aside(true).map(|_| ())
     }
 
-    /// Blocks of a cooperative launch may be many and short: the clock is looked at after so many.
+    /// Makes a check due after every [`CHECK_BLOCKS`] blocks: blocks of a cooperative launch may be
+    /// many and short.
     fn check_soon(&mut self, number: usize) {
         if number.is_multiple_of(CHECK_BLOCKS) {
             self.next_check = 0;
         }
     }
 
-    /// The end of this worker's part: all blocks that it could still run are higher (or the launch is cooperative and
-    /// ends as a whole).
+    /// Ends this worker's part: all blocks that it could still run are higher (or the launch is
+    /// cooperative and ends as a whole).
     fn stopped(&mut self, index: u64, stop: Stop) -> Result<(), LaunchError> {
         match stop {
             Stop::Fault(fault) => self.launch.report(index, *fault),
@@ -228,8 +235,8 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    /// Gives each warp of the context's block that can run one turn: first those that were suspended, then the fresh
-    /// ones, as chains.
+    /// Gives each warp of the context's block that can run one turn: first the suspended warps,
+    /// then the fresh warps, as chains.
     #[inline]
     fn sweep(&mut self, block: &mut Block) -> Result<(), Stop> {
         if !block.suspended.is_empty() {
@@ -254,7 +261,7 @@ impl<'a> Worker<'a> {
             self.next_check = 0;
         }
         self.check_if_due(block, block.suspended[first].warp, block.suspended[first].resume)?;
-        // What is spent uncounted is looked at after each turn.
+        // Uncounted spending is checked after each turn.
         let in_step = self.uncounted == 0 && block.may_go_in_step();
         let had_turns = if in_step { self.go_in_step(block, first)? } else { first };
         for slot in had_turns..block.suspended.len() {
@@ -266,11 +273,11 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    /// All of a block's warps that are not done wait.
+    /// Returns the fault of a block whose warps all wait or are done.
     #[cold]
     fn stuck(&self, block: &Block) -> Stop {
         let waiting = block.waiting(|at| self.launch.engine.block_pc(at));
-        // A warp may wait for lanes of which none do.
+        // A warp may wait for its lanes while none of them waits.
         let first = waiting.first().map(|first| (first.warp, first.pc));
         let (warp, pc) = first.unwrap_or_else(|| {
             let live = block.suspended.iter().find(|warp| !warp.is_done());
@@ -280,7 +287,8 @@ impl<'a> Worker<'a> {
         Stop::Fault(Box::new(Fault { waiting, ..fault }))
     }
 
-    /// The warps of a block that has begun are suspended before they run, as they will be when they come to a barrier.
+    /// Suspends the warps of a block that has begun before they run, as they will be suspended when
+    /// they come to a barrier.
     fn start_all(&mut self, block: &mut Block) -> Result<(), LaunchError> {
         let shape = &self.launch.shape;
         if block.suspended.len() < block.warps as usize {
@@ -316,7 +324,7 @@ impl<'a> Worker<'a> {
         context.row_end = block.row_end(first);
         let storage = self.free.last_mut().expect("there is one");
         if shape.local_bytes > 0 {
-            // Local memory is zeroed for each warp, which the chain would pass by.
+            // Local memory is zeroed for each warp. A chain would skip that.
             context.chain_end = first + 1;
             storage.clear_local();
         }
@@ -345,7 +353,7 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    /// Whether the engine went on to a later block, which the block then is.
+    /// Returns whether the engine went on to a later block. If so, `block` becomes that block.
     #[inline]
     fn pass_blocks(&mut self, block: &mut Block) -> bool {
         let passed = self.context.ctaid[0].wrapping_sub(block.ctaid[0]);

@@ -1,4 +1,4 @@
-//! Whether a block spins: whether short turns of its warps lead back to the state that it is in.
+//! Detects blocks that spin: short turns of their warps lead back to their current state.
 
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -7,33 +7,35 @@ use super::super::repeats::Extent;
 use super::super::suspended::State;
 use super::{Stop, Worker};
 
-/// Guest instructions that a block has counted when it is first asked whether it repeats a state;
-/// in a turn of a block that was set aside, when it is asked again.
+/// Guest instructions that a block counts before it is first probed for a repeated state. In a turn
+/// of a block that was set aside, `NEXT_PROBE` instructions lie before the next probe.
 const FIRST_PROBE: u64 = 1 << 15;
 const NEXT_PROBE: u64 = 1 << 12;
-/// Guest instructions after which a block is set aside that repeats no state.
+/// Guest instructions after which a block that repeats no state is set aside.
 pub(super) const LONG: u64 = 1 << 24;
-/// Turns of warps, of one back edge each, within which a block is expected to repeat a state if it
-/// does so at all. Loops of independent lanes that wait count 32 rounds, of some back edges each,
-/// before other lanes have their turn.
+/// Turns of warps, of one back edge each, within which a block that repeats a state is expected to
+/// repeat it.
+///
+/// Loops of independent lanes that wait count 32 rounds, of some back edges each, before other
+/// lanes have their turn.
 const PERIOD: u32 = 512;
-/// Turns after which a block is expected to differ little from what it was, if it repeats a state
-/// later.
+/// Turns after which a block that repeats a state later is expected to differ little from its first
+/// state.
 const SHORT: u32 = 16;
 
 /// Why a block's turn ended.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pause {
     Done,
-    /// It has come back to a state that it was in.
+    /// The block has come back to an earlier state.
     Spins,
-    /// It has run for long.
+    /// The block has run for long.
     Long,
 }
 
 impl Worker<'_> {
-    /// Gives the context's block turns until it is done, repeats a state if it is asked, or has
-    /// counted `slice` instructions. Blocks that are expected to wait have one turn.
+    /// Gives the context's block turns until it is done, has counted `slice` instructions, or, if
+    /// `is_asked`, repeats a state. Blocks that are expected to wait have one turn.
     #[inline]
     pub(super) fn run_on(
         &mut self,
@@ -50,7 +52,7 @@ impl Worker<'_> {
         }
     }
 
-    /// As [`Worker::run_on`], of a block whose first turn began with so much spent.
+    /// Goes on as [`Worker::run_on`], for a block whose first turn began at the spending `began`.
     fn run_longer(
         &mut self,
         block: &mut Block,
@@ -84,12 +86,12 @@ impl Worker<'_> {
         Ok(if block.is_done() { Pause::Done } else { Pause::Long })
     }
 
-    /// Whether the context's block, each warp of which has short turns, comes back to the state
-    /// that it is in.
+    /// Returns whether the context's block comes back to its current state when its warps have
+    /// short turns.
     ///
     /// Registers that nobody reads differ between engines, and so may the answer. A launch with a
     /// limit of instructions, which ends every loop, is the same on all engines to the last
-    /// instruction: nobody asks.
+    /// instruction, so it is not probed.
     pub(super) fn repeats(&mut self, block: &mut Block, extent: Extent) -> Result<bool, Stop> {
         if self.launch.config.instruction_limit.is_some() {
             return Ok(false);
@@ -115,8 +117,8 @@ impl Worker<'_> {
         Ok(repeats)
     }
 
-    /// After how many rounds of turns the first warp of the context's block is again what it is.
-    /// Mostly it tells soon that the block goes on.
+    /// Returns the number of rounds of turns after which the first ready warp of the context's
+    /// block is again in its current state. Mostly the function finds soon that the block goes on.
     fn period(&mut self, block: &mut Block, extent: Extent) -> Result<Option<u32>, Stop> {
         let first =
             block.suspended.iter().position(|warp| matches!(warp.state, State::Ready { .. }));
@@ -144,7 +146,8 @@ impl Worker<'_> {
         Ok(None)
     }
 
-    /// Whether the context's block is what it is again after so many rounds of turns.
+    /// Returns whether the context's block is again in its current state after `rounds` rounds of
+    /// turns.
     fn comes_back(&mut self, block: &mut Block, extent: Extent, rounds: u32) -> Result<bool, Stop> {
         if block.is_done() || !self.snapshot.take(block, extent) {
             return Ok(false);

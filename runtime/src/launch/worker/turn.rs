@@ -1,4 +1,4 @@
-//! A warp's turn: a call of the engine, and what it came back for.
+//! A warp's turn: a call of the engine, and the handling of its exit code.
 
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
@@ -26,8 +26,10 @@ impl Worker<'_> {
         Ok(self.run_suspended(block, slot, self.turn(block, yielded, others), false)?.1)
     }
 
-    /// Gives all warps turns, round after round, as long as they go in step; `first` is the first of them. Returns the slot from which on
-    /// warps have had none in the last round.
+    /// Gives all warps turns, round after round, as long as they go in step. `first` is the first
+    /// of them.
+    ///
+    /// Returns the slot from which on warps have had no turn in the last round.
     pub(super) fn go_in_step(&mut self, block: &mut Block, first: usize) -> Result<usize, Stop> {
         // Blocks that wait for each other may do so with barriers in between.
         let alternates = block.aside || self.probes;
@@ -48,8 +50,10 @@ impl Worker<'_> {
         Ok(slot + 1)
     }
 
-    /// Calls the engine for a suspended warp, or for all from this one on, in step. Returns which one had the last turn: behind the last,
-    /// all have gone through the round.
+    /// Calls the engine for a suspended warp, or for all warps from this one on, in step.
+    ///
+    /// Returns the slot of the warp that had the last turn, and the exit code. A slot behind the
+    /// last means that all warps have gone through the round.
     fn run_suspended(
         &mut self,
         block: &mut Block,
@@ -73,7 +77,7 @@ impl Worker<'_> {
         Ok((running, code.map_err(Stop::Error)?))
     }
 
-    /// Back edges of a turn: fewer if the warp may be waiting for another in a loop.
+    /// Returns the back edges of a turn: fewer if the warp may be waiting for another in a loop.
     pub(super) fn turn(&self, block: &Block, yielded: bool, others: bool) -> u64 {
         if self.probes {
             return 1;
@@ -89,7 +93,8 @@ impl Worker<'_> {
         (self.launch.config.back_edges / part).max(1)
     }
 
-    /// Calls the engine for the context's warp, again with a larger register file if that is what it asks for.
+    /// Calls the engine for the context's warp, and again with a larger register file if the engine
+    /// asks for one.
     #[inline]
     pub(super) fn call(&mut self, in_step: bool) -> Result<ExitCode, LaunchError> {
         let code = loop {
@@ -122,7 +127,7 @@ impl Worker<'_> {
         Ok(code)
     }
 
-    /// What a suspended warp's turn came to.
+    /// Handles the exit code of a suspended warp's turn.
     pub(super) fn returned(
         &mut self,
         block: &mut Block,
@@ -149,7 +154,7 @@ impl Worker<'_> {
                 return Err(Stop::Fault(Box::new(fault)));
             }
             ExitCode::Grow => unreachable!("the engine was called again"),
-            // Nobody serves it: see `Engine::run`.
+            // Nobody serves the warp: see `Engine::run`.
             ExitCode::Service => {
                 let pc = self.launch.engine.block_pc(self.context.resume);
                 return Err(Stop::Fault(Box::new(self.fault(
@@ -172,7 +177,7 @@ impl Worker<'_> {
         Ok(())
     }
 
-    /// The context's warp has come to a barrier.
+    /// Handles the arrival of the context's warp at a barrier.
     pub(super) fn arrive(&mut self, block: &mut Block, slot: usize) -> Result<(), Stop> {
         let context = &*self.context;
         let kind = BarrierKind::from_number(context.barrier_kind)
@@ -203,7 +208,8 @@ impl Worker<'_> {
                 );
             }
             _ => {
-                // Mostly the whole block, which is 0 threads and no division.
+                // Mostly the barrier is for the whole block, which is 0 threads and needs no
+                // division.
                 let expected = if threads == 0 { 0 } else { threads.div_ceil(context.lanes) };
                 block.arrive(
                     slot,
@@ -214,7 +220,7 @@ impl Worker<'_> {
         Ok(())
     }
 
-    /// With the lanes that wait; the first of them are what the fault names.
+    /// Adds the waiting lanes to the fault, which then names the first of them.
     pub(super) fn deadlock(&mut self, fault: Fault) -> Fault {
         let waiting = self.launch.engine.deadlocked(&mut self.context).into_iter();
         let warp = fault.warp;
@@ -240,7 +246,8 @@ impl Worker<'_> {
         }
     }
 
-    /// Before a warp goes on: stops if a lower block has a fault, and checks now and then ([`Worker::check`]).
+    /// Stops before a warp goes on if a lower block has a fault, and checks now and then
+    /// ([`Worker::check`]).
     #[inline]
     pub(super) fn check_if_due(
         &mut self,
@@ -253,7 +260,7 @@ impl Worker<'_> {
         }
         let spent = self.spent();
         let checked = if spent < self.next_check { Ok(()) } else { self.check() };
-        // Engines keep to the limit in what they count.
+        // Engines themselves keep to the limit for counted instructions.
         let exceeded = self.uncounted > 0 && spent > self.context.instruction_limit;
         let checked = checked.and(if exceeded { Err(FaultKind::BudgetExceeded) } else { Ok(()) });
         checked.map_err(|kind| {
@@ -262,13 +269,14 @@ impl Worker<'_> {
         })
     }
 
-    /// Counted instructions, and what was spent uncounted.
+    /// Returns the counted instructions plus the uncounted spending.
     #[inline]
     pub(super) fn spent(&self) -> u64 {
         self.context.instructions.saturating_add(self.uncounted)
     }
 
-    /// Brings the launch's sums, the instruction limit and the progress up to date. `Err` if the time is over.
+    /// Updates the launch's sums, the instruction limit and the progress. Returns an error if the
+    /// time is over.
     #[cold]
     pub(super) fn check(&mut self) -> Result<(), FaultKind> {
         let launch = self.launch;

@@ -1,14 +1,16 @@
-//! Pages that stand for memory elsewhere in the arena, for drivers whose programs say what is where.
+//! Pages that alias memory elsewhere in the arena, for drivers whose programs choose their
+//! mappings.
 
 use super::{Owner, page_aligned, whole_pages};
 use crate::memory::{Access, MapError, Memory};
 use crate::warp::PAGE_BITS;
 
 impl Memory {
-    /// Makes pages of a reserved range stand for memory that [`Memory::alloc`] has given, from
-    /// `source` on: both see each other's writes. `source` may itself be an alias. The allocation
-    /// counts as in use, and keeps its content and its addresses, until neither its own range nor
-    /// an alias has a page of it. Only where guest addresses are host addresses.
+    /// Makes pages of a reserved range an alias of memory from [`Memory::alloc`], from `source` on.
+    ///
+    /// Both see each other's writes. `source` may itself be an alias. The allocation counts as in
+    /// use, and keeps its content and its addresses, until neither its own range nor an alias has a
+    /// page of it. An alias needs guest addresses that are host addresses.
     pub fn alias(
         &self,
         address: u64,
@@ -31,9 +33,10 @@ impl Memory {
         self.attach(&mut regions, address, bytes, host, part.owner, access)
     }
 
-    /// Ends what [`Memory::alias`] began for pages of a range, and leaves those as they are that
-    /// are not bound. Launches that are running may still write to the allocation. If the alias was
-    /// its last binding, the allocation ends after these launches.
+    /// Unbinds aliases of [`Memory::alias`] from pages of a range. Unbound pages stay as they are.
+    ///
+    /// Running launches may still write to the allocation. If the alias was its last binding, the
+    /// allocation ends after these launches.
     pub fn unalias(&self, address: u64, bytes: u64) -> Result<(), MapError> {
         page_aligned(address)?;
         let bytes = whole_pages(page_aligned(bytes)?)?;
@@ -58,7 +61,8 @@ impl Memory {
         Ok(())
     }
 
-    /// Changes what is permitted on pages that [`Memory::alias`] has bound; launches that are running may not notice.
+    /// Changes the permissions of pages that [`Memory::alias`] has bound. Running launches may not
+    /// notice.
     pub fn permit(&self, address: u64, bytes: u64, access: Access) -> Result<(), MapError> {
         self.set_access(address, bytes, access)
     }

@@ -36,7 +36,7 @@ impl Memory {
         LaunchGuard { memory: self, number }
     }
 
-    /// Waits until all launches are over that began before `regions` was locked. Launches that
+    /// Waits until all launches that began before `regions` was locked are over. Launches that
     /// begin during the wait do not prolong it.
     pub(in crate::memory) fn wait_for_launches(&self, mut regions: MutexGuard<'_, Regions>) {
         let next = regions.next_launch;

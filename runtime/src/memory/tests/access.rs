@@ -169,7 +169,7 @@ fn runs_end_where_host_memory_or_rights_do() {
             .unwrap();
     };
     bind(0, 2, 0, Access::READ_WRITE);
-    // The next in host memory too, but read only; then one that does not follow there.
+    // Page 2 is next in host memory too, but read only. Page 3 does not follow there.
     bind(2, 1, 2, Access::READ);
     bind(3, 1, 5, Access::READ_WRITE);
     let run = |address, write| {
@@ -211,7 +211,7 @@ fn ranges_are_reached_on_pages_that_follow_each_other() {
     assert_eq!(first(PAGE - 4, 3 * PAGE - 1, true), None);
     assert_eq!(first(PAGE - 4, 2 * PAGE - 1, true), addend(0));
     assert_eq!(first(3 * PAGE - 1, 3 * PAGE, false), None);
-    // On one page, whether the run is found again or not.
+    // The addresses lie on one page, whether the run is found again or not.
     let mut tlb = Tlb::EMPTY;
     let mut reach = |low, last, write| reach(&mut tlb, low, last, write);
     for _ in 0..20 {
@@ -245,7 +245,7 @@ fn two_runs_are_kept_and_many_are_found_seldom() {
     assert!(!ways.runs[0].holds(c + PAGE));
 }
 
-/// A run has the memory of a caller at its own address, but for up to 15 bytes at either end.
+/// A run covers a caller's memory at its own address, except up to 15 bytes at either end.
 #[test]
 fn ranges_of_bytes_are_runs() {
     let memory = Memory::default();
@@ -281,7 +281,7 @@ fn runs_end_where_access_was_changed() {
     assert_eq!(run(&memory, 1, true), (0, 5));
 }
 
-/// What stands for no page in a slot is never looked up there, nor are its neighbours.
+/// The tag that stands for no page in a slot is never looked up there, nor are its neighbours.
 #[test]
 fn no_page_is_far_from_those_of_its_slot() {
     for slot in 0..TLB_ENTRIES {

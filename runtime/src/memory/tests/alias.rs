@@ -1,9 +1,9 @@
-//! Pages that stand for others.
+//! Pages that are aliases of other pages.
 
 use super::*;
 use crate::rounds;
 
-/// Ranges below the arena, behind its end and in it stand for an allocation, and end before it
+/// Ranges below the arena, behind its end and in it are aliases of an allocation, and end before it
 /// does.
 #[test]
 fn an_alias_that_is_released_gives_back_nothing_of_others() {
@@ -36,7 +36,7 @@ fn an_alias_keeps_its_pages_when_the_allocation_is_released() {
     memory.alias(alias, 2 * PAGE, source + 2 * PAGE, Access::READ_WRITE).unwrap();
     memory.release(source).unwrap();
     assert_eq!(memory.bytes_in_use(), 4 * PAGE);
-    // So often that all other addresses of the arena come to their turn.
+    // The loop is so long that all other addresses of the arena come to their turn.
     for _ in 0..rounds(5000) {
         let other = memory.alloc(4 * PAGE, 1).unwrap();
         assert!(

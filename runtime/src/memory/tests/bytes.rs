@@ -1,4 +1,4 @@
-//! Memory of the caller's at its own address.
+//! Memory of the caller, mapped at its own address.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::SeqCst;
@@ -18,7 +18,7 @@ fn memory_of_the_callers_is_mapped_to_the_byte() {
     let (address, bytes) = (start.as_ptr().expose_provenance() as u64, 4 * PAGE + 3);
     // SAFETY: `own` stays until it is unmapped, and nobody else touches it.
     unsafe { memory.map_bytes(start, bytes) }.unwrap();
-    // SAFETY: as above; it is refused.
+    // SAFETY: as above, and the call is refused.
     assert!(matches!(unsafe { memory.map_bytes(start, 1) }, Err(MapError::Overlap { .. })));
     let end = address + bytes;
     for at in [address, address + 2 * PAGE, end - 1] {
@@ -26,7 +26,7 @@ fn memory_of_the_callers_is_mapped_to_the_byte() {
     }
     assert_eq!(memory.load(address - 1, 1), Err(AddressOutOfRange));
     assert_eq!(memory.load(end, 1), Err(AddressOutOfRange));
-    // One that begins inside and ends outside, and one across the edge of the pages that are whole.
+    // One access begins inside and ends outside. Another lies across the edge of the whole pages.
     assert_eq!(memory.store(end - 2, 4, 0), Err(AddressOutOfRange));
     let edge = address.next_multiple_of(PAGE);
     assert_eq!(memory.store(edge - 2, 4, 0x0403_0201), Ok(Resident));
@@ -42,7 +42,7 @@ fn memory_of_the_callers_is_mapped_to_the_byte() {
     );
     memory.overwrite(end - 3, &[1, 2, 3]).unwrap();
     assert_eq!(memory.load(end - 1, 1), Ok((3, Resident)));
-    // Only `unmap_bytes` ends it.
+    // Only `unmap_bytes` ends the mapping.
     assert_eq!(memory.release_later(edge), Err(MapError::NoRange { address: edge }));
     assert_eq!(memory.release(edge), Err(MapError::NoRange { address: edge }));
     assert!(memory.read(address, &mut vec![0; bytes as usize]).is_ok());
@@ -52,7 +52,7 @@ fn memory_of_the_callers_is_mapped_to_the_byte() {
     assert!(memory.unmap_bytes(address).is_err());
 }
 
-/// Memory of the host's own, which is not there any more once it is dropped.
+/// Returns memory of the host that is no longer there once it is dropped.
 fn mapped() -> (MmapMut, NonNull<u8>) {
     let mut map = MmapMut::map_anon(3 * PAGE as usize).unwrap();
     let start = NonNull::new(map.as_mut_ptr()).unwrap();
@@ -77,7 +77,8 @@ fn memory_is_unmapped_behind_launches_that_may_use_it() {
         while !begun.load(SeqCst) || memory.load(address, 1).is_ok() {
             thread::yield_now();
         }
-        // A launch that begins now does not find the memory, and is not waited for.
+        // A launch that begins now does not find the memory, and `unmap_bytes` does not wait for
+        // it.
         let later = memory.begin_launch();
         thread::sleep(Duration::from_millis(50));
         ended.store(true, SeqCst);

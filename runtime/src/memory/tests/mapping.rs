@@ -110,7 +110,8 @@ fn bind_unbind_and_release_pages_of_a_reservation() {
         assert_eq!(memory.bind(base, 10 * PAGE, Access::READ), Err(bound));
         let outside = MapError::NotReserved { address: base + 9 * PAGE, bytes: 2 * PAGE };
         assert_eq!(memory.bind(base + 9 * PAGE, 2 * PAGE, Access::READ), Err(outside));
-        // A hole in the middle splits the binding, whose host memory stays until its last page goes.
+        // A hole in the middle splits the binding, whose host memory stays until its last page
+        // goes.
         memory.unbind(base + 3 * PAGE, 2 * PAGE).unwrap();
         assert_eq!(resident(&memory), [1, 2, 5, 6]);
         assert_eq!(memory.bytes_in_use(), 6 * PAGE);
@@ -187,7 +188,7 @@ fn freed_addresses_are_not_soon_reused_but_at_last() {
     memory.release(first).unwrap();
     let second = memory.reserve(Placement::ANYWHERE, 1 << 38, Unbound::Faults).unwrap();
     assert!(second >= first + (1 << 38));
-    // Only what was freed has room for this.
+    // Only the freed range has room for this.
     let third = memory.reserve(Placement::ANYWHERE, 1 << 38, Unbound::Faults).unwrap();
     let fourth = memory.reserve(Placement::ANYWHERE, 1 << 38, Unbound::Faults);
     assert!(third > second && fourth == Ok(first), "{fourth:x?}");
@@ -242,7 +243,8 @@ fn random_operations_against_a_model() {
             3 => {
                 assert_eq!(memory.unbind(at, bytes).is_ok(), one_range, "step {step}");
                 if one_range {
-                    // What an unbound page is, the memory's region knows; the model learns it from a page that was.
+                    // Only the memory's region knows the state of unbound pages. The model learns
+                    // it from a page that was unbound.
                     for (page, model) in model.iter_mut().enumerate().take(last).skip(first) {
                         *model = Some(memory.page(address(page)));
                         assert!(!matches!(model, Some(Page::Resident { .. })));
@@ -283,7 +285,7 @@ fn what_is_allocated_in_place_is_at_the_hosts_address() {
     // SAFETY: the memory is there, and nobody writes it now.
     assert_eq!(unsafe { std::slice::from_raw_parts(host.add(PAGE as usize - 2), 4) }, [1, 2, 3, 4]);
     assert_eq!(memory.bytes_in_use(), 3 * PAGE);
-    // Released, it is not in use, and what comes there next is zero.
+    // The memory is not in use after its release, and the next allocation there is zero.
     memory.release_later(address).unwrap();
     assert_eq!(memory.bytes_in_use(), 0);
     assert_eq!(memory.page(address), Page::Unmapped);

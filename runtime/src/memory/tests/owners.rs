@@ -1,4 +1,4 @@
-//! Which memory bindings have: random operations in both kinds of memory against a plain model.
+//! The memory that bindings have: random operations in both kinds of memory against a plain model.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -6,13 +6,13 @@ use std::rc::Rc;
 use super::*;
 use crate::rounds;
 
-/// What a page is bound to.
+/// The target of a page's binding.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Bound {
     /// Index of the allocation, and its page.
     storage: usize,
     page: usize,
-    /// A number for each call that has bound pages.
+    /// The number of the call that bound the page.
     binding: u64,
 }
 
@@ -22,7 +22,7 @@ struct Range {
 }
 
 struct Allocation {
-    /// Where the allocation has its own addresses, if it lies in the arena.
+    /// The allocation's own address, if it lies in the arena.
     own: Option<u64>,
     /// The number that each page holds in its first and in its last bytes.
     content: Vec<u64>,
@@ -33,7 +33,7 @@ struct Model {
     in_place: bool,
     ranges: Vec<Range>,
     storages: Vec<Allocation>,
-    /// Allocations of which a launch may still have pages.
+    /// Allocations whose pages a launch may still have.
     held: BTreeSet<usize>,
     state: u64,
     next: u64,
@@ -74,7 +74,7 @@ impl Model {
         self.next
     }
 
-    /// A range, and a part of it, if there is a range.
+    /// Returns a range and a part of it, if there is a range.
     fn part(&mut self) -> Option<(usize, usize, usize)> {
         let count = self.ranges.len();
         let range = if count == 0 { return None } else { self.random(count) };
@@ -91,7 +91,7 @@ impl Model {
         self.ranges[range].pages[first..first + count].iter().all(Option::is_none)
     }
 
-    /// A new allocation, whose pages read zero, for pages of a range.
+    /// Adds an allocation, whose pages read zero, for pages of a range.
     fn enter(&mut self, range: usize, first: usize, count: usize, own: Option<u64>) {
         let (storage, binding) = (self.storages.len(), self.fresh());
         self.storages.push(Allocation { own, content: vec![0; count] });
@@ -170,8 +170,8 @@ impl Model {
         }
     }
 
-    /// Whether a page is not bound, or bound to an allocation of the arena at an address that is
-    /// not its own.
+    /// Returns whether a page is not bound, or is bound to an allocation of the arena at an address
+    /// that is not its own.
     fn is_alias(&self, range: usize, page: usize) -> bool {
         self.ranges[range].pages[page].is_none_or(|bound| {
             let own = self.storages[bound.storage].own;
@@ -214,7 +214,7 @@ impl Model {
         }
     }
 
-    /// Some operations while a launch runs.
+    /// Does some operations while a launch runs.
     fn launch(&mut self) {
         let memory = self.memory.clone();
         let launch = memory.begin_launch();

@@ -1,8 +1,10 @@
-//! The arguments of a kernel, as OpenCL's host side is told of them.
+//! The arguments of a kernel, as OpenCL's host side describes them.
 //!
-//! A header of 0xe0 bytes or more, two or three strings, entries of 0x58 bytes and one of zeros, then each argument's name and type. The
-//! first six arguments are those that the runtime provides. Entries do not say where an argument lies: each does behind those before it, at
-//! a multiple of its size, a vector at one of its elements'. Of a structure it is the address.
+//! The structure is a header of 0xe0 bytes or more, two or three strings, entries of 0x58 bytes and
+//! one of zeros, then each argument's name and type. The runtime provides the first six arguments.
+//! Entries do not say where an argument lies. Each lies behind the arguments before it, at a
+//! multiple of its size; a vector at a multiple of its element's size. A structure is passed by
+//! address.
 
 use crate::Error;
 use crate::hsaco::KernelDescriptor;
@@ -10,15 +12,15 @@ use crate::hsaco::kernel::{AddressSpace, Arg, HiddenArg, HiddenKind, HsaKernel, 
 use crate::hsaco::metadata::{Kernel, MAX_KERNARG_BYTES};
 
 const HEADER_BYTES: u64 = 0xe0;
-/// From this size on headers end in hints, and a third string follows.
+/// The header size from which headers end in hints, and a third string follows.
 const HEADER_WITH_HINTS: u64 = 0x110;
 const ENTRY_BYTES: u64 = 0x58;
-/// Fields of the header.
+/// Offsets of fields of the header.
 const REQD_WORKGROUP: usize = 0x38;
 const NAME_LENGTHS: [usize; 2] = [0x60, 0x68];
 const ARGUMENTS: usize = 0xa0;
 const HINT_LENGTH: usize = 0x100;
-/// Arguments whose names begin so are the runtime's.
+/// The start of the names of arguments that the runtime provides.
 const HIDDEN: &str = "_.";
 const POINTER_BYTES: u32 = 8;
 
@@ -35,7 +37,7 @@ const HIDDEN_KINDS: [(&str, HiddenKind); 6] = [
 struct Reader<'a> {
     kernel: &'a str,
     bytes: &'a [u8],
-    /// Offset in the file.
+    /// The offset in the file.
     at: u64,
 }
 
@@ -59,7 +61,7 @@ impl Reader<'_> {
         Ok(u32::from_le_bytes(self.field(at)?))
     }
 
-    /// A string of so many bytes and a zero.
+    /// Reads a string of `length` bytes and a zero.
     fn string(&self, at: &mut u64, length: u64) -> Result<String, Error> {
         let range = usize::try_from(*at).ok().zip(usize::try_from(length).ok());
         let text = range.and_then(|(at, length)| self.bytes.get(at..)?.get(..length));
@@ -114,7 +116,7 @@ pub(super) fn read(kernel: &str, bytes: &[u8], at: u64) -> Result<Kernel, Error>
             (reader.string(&mut string, name)?, reader.string(&mut string, type_name)?);
         let layout = layout(&reader, entry, &name)?;
         let offset = end.checked_next_multiple_of(layout.align);
-        // A pointer to LDS is half as long as its place.
+        // A pointer to LDS takes half of its place.
         let place = layout.size.max(layout.align);
         let next = offset
             .and_then(|offset| offset.checked_add(place))
@@ -156,7 +158,7 @@ pub(super) fn read(kernel: &str, bytes: &[u8], at: u64) -> Result<Kernel, Error>
     Ok(Kernel::of_arguments(kernel.into(), at, hsa))
 }
 
-/// What an argument takes of the kernarg segment, where it begins at a multiple of `align`.
+/// The layout of an argument in the kernarg segment. It begins at a multiple of `align`.
 struct Layout {
     kind: ValueKind,
     size: u32,
@@ -165,7 +167,7 @@ struct Layout {
     pointee_align: u32,
 }
 
-/// That of the entry at an offset.
+/// Returns the layout of the argument of an entry.
 fn layout(reader: &Reader<'_>, entry: u64, name: &str) -> Result<Layout, Error> {
     let word = |at: u64| reader.word(entry + at);
     let (length, ty, pointee, space) = (word(0x28)?, word(0x34)?, word(0x38)?, word(0x40)?);
@@ -201,7 +203,7 @@ fn layout(reader: &Reader<'_>, entry: u64, name: &str) -> Result<Layout, Error> 
         (1, 0) => return Ok(pointer(ValueKind::Sampler, None)),
         (2, 1..=3) => return Ok(pointer(ValueKind::Image, None)),
         (7, 18) => return Ok(pointer(ValueKind::Queue, None)),
-        // A structure lies in memory of its own.
+        // A structure lies in memory of its own: the argument is its address.
         (4, 15) => return Ok(pointer(ValueKind::GlobalBuffer, Some(AddressSpace::Constant))),
         (4, 2 | 6) => 1,
         (4, 3 | 7 | 10) => 2,
@@ -211,7 +213,7 @@ fn layout(reader: &Reader<'_>, entry: u64, name: &str) -> Result<Layout, Error> 
     };
     match length {
         1 | 2 | 4 | 8 | 16 => Ok(value(element * length, element)),
-        // Has the place of four.
+        // A vector of three has the size of four.
         3 => Ok(value(element * 4, element)),
         _ => Err(unknown()),
     }

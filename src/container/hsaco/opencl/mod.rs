@@ -1,8 +1,9 @@
-//! Binaries of AMD's OpenCL 2 drivers before ROCm (Catalyst from 1912.05 on, Crimson, amdgpu-pro): what `clGetProgramInfo` gave.
+//! Binaries of AMD's OpenCL 2 drivers before ROCm (Catalyst from 1912.05 on, Crimson, amdgpu-pro).
 //!
-//! An ELF file of a machine of its own, in whose `.text` lies a code object (`relocatable`), and in `.rodata` a structure for each kernel
-//! that says its arguments (`arguments`). Source: documents of CLRX ("AMD Catalyst OpenCL 2.0 ABI description") and what its `clrxdisasm` says
-//! of binaries; and binaries of ethminer.
+//! `clGetProgramInfo` returned these binaries. A binary is an ELF file of a machine of its own. Its
+//! `.text` is a code object (`relocatable`), and its `.rodata` has a structure with each kernel's
+//! arguments (`arguments`). Source: documents of CLRX ("AMD Catalyst OpenCL 2.0 ABI description"),
+//! the output of its `clrxdisasm` for binaries, and binaries of ethminer.
 
 mod arguments;
 
@@ -85,7 +86,7 @@ pub fn parse(bytes: &[u8]) -> Result<Module, Error> {
     })
 }
 
-/// The source's name of a kernel.
+/// Returns a kernel's name in the source.
 fn kernel_name(symbol: &str) -> String {
     let name = symbol.strip_prefix("&__OpenCL_").and_then(|rest| rest.strip_suffix("_kernel"));
     name.unwrap_or(symbol).to_string()

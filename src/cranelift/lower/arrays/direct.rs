@@ -1,4 +1,5 @@
-//! Regions whose bytes are known when code is made, from a base that is: an array, or an array from an index on.
+//! Regions whose bytes and base are known at compile time. The base is an array, or an array from
+//! an index on.
 
 use cranelift_codegen::ir::{InstBuilder, Value as Clif, types};
 use warploom_ir::Type;
@@ -11,11 +12,11 @@ use super::picks::{Array, Elements, Picks, VECTOR, overlap, put, stretches, take
 use super::{Source, Written};
 use crate::forms::{clif_type, parts};
 
-/// Lanes of a chunk.
+/// The number of lanes of a chunk.
 const LANES: usize = warploom_analysis::CHUNK as usize;
 
 impl BlockLowerer<'_, '_, '_> {
-    /// Reads the elements into a row: of an array at `base` in which only the first `length` bytes count.
+    /// Reads the elements into a row. Only the first `length` bytes of the array at `base` count.
     pub(super) fn read_region(
         &mut self,
         array: Array,
@@ -34,7 +35,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// Lanes of a row from others that are known when code is made.
+    /// Copies lanes of a row into another row. The source lanes are known at compile time.
     pub(in super::super) fn exchange(&mut self, ty: Type, sources: &[u8], from: u32, into: u32) {
         let cell = ty.cell_bytes();
         let row = Array {
@@ -65,14 +66,14 @@ impl BlockLowerer<'_, '_, '_> {
             let bytes = self.load_bytes_at(base, array.offset + begin);
             self.ordered(bytes, &taken(picks, begin))
         });
-        // Where both stretches have a byte it is the same.
+        // Where both stretches have a byte, they agree on it.
         read.collect::<Vec<_>>()
             .into_iter()
             .reduce(|x, y| self.b.ins().bor(x, y))
             .expect("there are bytes")
     }
 
-    /// The same, lane by lane.
+    /// Reads a vector of elements lane by lane.
     fn read_lanes(&mut self, array: Array, base: Clif, ty: Type, picks: &Picks) -> Clif {
         let cell = ty.cell_bytes() as usize;
         let int = if cell == 8 { types::I64 } else { types::I32 };
@@ -92,7 +93,8 @@ impl BlockLowerer<'_, '_, '_> {
         v
     }
 
-    /// Consecutive bytes as an integer of a cell, as many of an element's as there are.
+    /// Reads consecutive bytes as an integer of a cell: as many bytes of the element as the array
+    /// has.
     fn read_bytes(&mut self, base: Clif, offset: u32, ty: Type, bytes: &[Option<u32>]) -> Clif {
         let at = |i: usize| bytes[i].map(|at| (offset + at) as i32);
         let int = if ty.cell_bytes() == 8 { types::I64 } else { types::I32 };
@@ -115,7 +117,7 @@ impl BlockLowerer<'_, '_, '_> {
         bits
     }
 
-    /// Element 0 as a scalar, of a region that is not indirect.
+    /// Reads element 0 of a direct region as a scalar.
     pub(super) fn read_first(&mut self, array: Array, elements: &Elements) -> Clif {
         let first = self.first_element(elements);
         let picks = first.picks(0, 0, array.length);
@@ -129,7 +131,7 @@ impl BlockLowerer<'_, '_, '_> {
         self.as_scalar(elements.ty, bits)
     }
 
-    /// The region as that of lane 0 only.
+    /// Returns the elements with a window that contains lane 0 only.
     pub(super) fn first_element(&self, elements: &Elements) -> Elements {
         Elements { window: warploom_ir::Window { first: 0, count: 1 }, ..*elements }
     }
@@ -177,7 +179,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// Lanes of ones and zeros, as wide as a type's cells, for each vector of a chunk.
+    /// Returns masks of ones and zeros for each vector of a chunk, as wide as the type's cells.
     fn conditions(&mut self, written: Written, chunk: usize, ty: Type) -> Vec<Clif> {
         let bits = match chunk {
             0 => written.mask,
@@ -192,7 +194,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// One vector of what is written, as bytes.
+    /// Returns one vector of the source, as bytes.
     fn source_part(&mut self, source: Source, ty: Type, number: usize) -> Clif {
         match source {
             Source::Uniform(v) => {
@@ -203,7 +205,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// Puts the bytes of a vector that belong to a stretch among those that are there.
+    /// Merges the bytes of a vector that belong to a stretch into the stretch's old bytes.
     fn write_stretch(
         &mut self,
         (base, offset): (Clif, u32),
@@ -234,7 +236,7 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.ins().store(flags(), new, base, (offset + begin) as i32);
     }
 
-    /// Writes the lanes of a vector one by one, the highest last.
+    /// Writes the lanes of a vector one by one, the highest lane last.
     fn write_lanes(
         &mut self,
         (base, offset): (Clif, u32),
@@ -261,7 +263,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// Writes the low bytes of an integer where the condition is not 0.
+    /// Writes the low bytes of an integer if the condition is not 0.
     pub(super) fn write_bits(
         &mut self,
         (base, at): (Clif, i32),
@@ -284,7 +286,7 @@ impl BlockLowerer<'_, '_, '_> {
         };
     }
 
-    /// An integer of some bytes.
+    /// Reads an integer of `size` bytes.
     pub(super) fn read_bits(
         &mut self,
         (base, at): (Clif, i32),

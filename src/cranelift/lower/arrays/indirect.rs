@@ -1,4 +1,5 @@
-//! Regions at an index that only the running code knows. Elements count if they are whole in the array.
+//! Regions at an index that is known only at run time. An element counts only if it lies wholly in
+//! the array.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
@@ -12,13 +13,13 @@ use super::super::int::plus;
 use super::picks::{Array, Elements, VECTOR};
 use super::{Index, Source, Written};
 
-/// The integer that has the bits of a type's cell.
+/// Returns the integer type that has the bits of a type's cell.
 fn cell(ty: Type) -> ClifType {
     if ty.cell_bytes() == 8 { types::I64 } else { types::I32 }
 }
 
 impl BlockLowerer<'_, '_, '_> {
-    /// Element 0 as a scalar.
+    /// Reads element 0 as a scalar.
     pub(super) fn read_first_at(
         &mut self,
         array: Array,
@@ -98,8 +99,9 @@ impl BlockLowerer<'_, '_, '_> {
         self.finish(done);
     }
 
-    /// Where an element is, from the array's begin in the register file on, and whether it is whole in the array; else that is the
-    /// begin. None if no element is.
+    /// Returns the address of an element and whether the element lies wholly in the array; the
+    /// array's offset is not yet added. The address of an element outside is the address of offset
+    /// 0. Returns `None` if no element fits into the array.
     fn element_place(&mut self, array: Array, at: Clif, size: u32) -> Option<(Clif, Clif)> {
         let last = array.length.checked_sub(size)?;
         let inside = self.b.ins().icmp_imm_u(IntCC::UnsignedLessThanOrEqual, at, i64::from(last));
@@ -109,8 +111,12 @@ impl BlockLowerer<'_, '_, '_> {
         Some((self.b.ins().iadd(self.registers, safe), inside))
     }
 
-    /// Does `body` for a base in the register file to which the array begins at the index, and bytes from there that are all in
-    /// it, if all lanes have the same index and it is such a one; the block where that leads. What follows is for others.
+    /// Emits `body` for the case that all lanes have the same index and all elements lie in the
+    /// array.
+    ///
+    /// `body` gets the base of the register file moved on by the index, and a number of bytes that
+    /// are all in the array from there. Returns the block that follows `body`; the caller then
+    /// emits code for other indices. Returns `None` if there is no code for this case.
     fn alike(
         &mut self,
         array: Array,
@@ -118,7 +124,7 @@ impl BlockLowerer<'_, '_, '_> {
         elements: &Elements,
         body: impl FnOnce(&mut Self, Clif, u32),
     ) -> Option<ClifBlock> {
-        // Vectors of the array are whole in it too.
+        // Vectors that are read or written must lie wholly in the array, too.
         let length = elements.end()?.max(VECTOR);
         let last = array
             .length
@@ -153,8 +159,10 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// Does `body` for each lane of the window in ascending order, with its number, an `i64`, and where its element begins, an `i32`. It is
-    /// lowered once if elements are evenly spaced.
+    /// Emits `body` for each lane of the window, in ascending order.
+    ///
+    /// `body` gets the lane's number, an `i64`, and the begin of its element, an `i32`. If elements
+    /// are evenly spaced, `body` is lowered once, as a loop.
     fn each_element(
         &mut self,
         index: Index,

@@ -1,9 +1,10 @@
-//! Byte regions. They are steps of their own, as their elements may be any lanes': operands come from rows in memory, and results go
-//! there.
+//! Byte regions. Regions are steps of their own, as their elements may belong to any lanes:
+//! operands come from rows in memory, and results go to rows in memory.
 //!
-//! Where all is known when code is made, a vector of elements is one or two vectors of the array, whose bytes are put in order;
-//! what is written goes among the bytes that are there. An index that all lanes have alike is checked once; of others each element is.
-//! Every check is of the array, so that nothing else of the register file is touched, whatever an index is.
+//! If a region is known at compile time, a vector of elements is one or two vectors of the array
+//! with reordered bytes. A write merges its bytes into the old ones. An index that all lanes share
+//! is checked once; otherwise each element is checked. Every check is against the array, so no
+//! index reaches another part of the register file.
 
 mod direct;
 mod indirect;
@@ -19,24 +20,24 @@ use super::chunk::flags;
 use super::vector;
 use crate::forms::clif_type;
 
-/// How deep the definition of a mask is looked into for constants.
+/// The depth to which the definition of a mask is searched for constants.
 const MASKS_LOOKED_AT: u32 = 4;
 
-/// The lanes that a write is done in.
+/// The lanes that a write affects.
 #[derive(Clone, Copy)]
 struct Written {
     mask: Clif,
-    /// Lanes that may be in it.
+    /// Lanes that may be in the mask.
     possible: u64,
-    /// Whether these are it.
+    /// Whether the mask is exactly `possible`.
     certain: bool,
 }
 
-/// Where element 0 of an indirect region is, if it is the first lane's.
+/// The index of an indirect region's element 0, for a window that begins with the first lane.
 #[derive(Clone, Copy)]
 struct Index {
     value: Value,
-    /// Bytes from there, modulo 2^32.
+    /// Bytes to add to `value`, modulo 2^32.
     offset: i32,
 }
 
@@ -46,16 +47,16 @@ impl Index {
     }
 }
 
-/// What is written.
+/// The values that a write stores.
 #[derive(Clone, Copy)]
 enum Source {
     Uniform(Clif),
-    /// Lanes in a row of the register file.
+    /// Lanes in a row of the register file, at this offset.
     Row(u32),
 }
 
 impl BlockLowerer<'_, '_, '_> {
-    /// A region is read or written by the whole warp at once.
+    /// Lowers a read or write of a region, for the whole warp at once.
     pub(super) fn region_inst(&mut self, inst: &Inst) {
         match inst.op {
             Op::RegionRead { reg, index, region, ty, uniform: true } => {
@@ -126,7 +127,7 @@ impl BlockLowerer<'_, '_, '_> {
         Written { mask, possible, certain }
     }
 
-    /// The lanes that constants leave to a mask.
+    /// Returns the lanes that may be in a mask, as far as constants in its definition tell.
     fn possible_lanes(&self, mask: Value, depth: u32) -> u64 {
         match *self.facts.def_op(mask) {
             Op::Const { bits, .. } => bits,
@@ -141,12 +142,12 @@ impl BlockLowerer<'_, '_, '_> {
         u32::from(self.facts.function.lanes).div_ceil(CHUNK) as usize
     }
 
-    /// Whether a lane is in a mask: not 0.
+    /// Returns an integer that is not 0 if a lane is in the mask.
     fn is_written(&mut self, written: Written, lane: usize) -> Clif {
         self.b.ins().band_imm_s(written.mask, 1i64 << lane)
     }
 
-    /// The bits of one lane of what is written, as an integer of its cell.
+    /// Returns the bits of one lane of the source, as an integer of its cell.
     fn source_lane(&mut self, source: Source, ty: Type, lane: usize) -> Clif {
         let cell = ty.cell_bytes();
         let int = if cell == 8 { types::I64 } else { types::I32 };
@@ -159,7 +160,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// Bytes in another order, those that are none 0.
+    /// Returns the bytes in another order. Bytes without a source are 0.
     fn ordered(&mut self, bytes: Clif, order: &Order) -> Clif {
         if (0..).zip(order).all(|(at, &from)| from == Some(at)) {
             return bytes;
@@ -179,7 +180,7 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.ins().load(types::I8X16, flags(), base, at as i32)
     }
 
-    /// An integer of a cell as a scalar of a type.
+    /// Returns an integer of a cell as a scalar of a type.
     fn as_scalar(&mut self, ty: Type, bits: Clif) -> Clif {
         vector::cast(self.b, clif_type(ty, false), bits)
     }

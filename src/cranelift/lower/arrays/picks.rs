@@ -1,26 +1,28 @@
-//! Which bytes of an array make a vector, and which stretches of 16 bytes have them.
+//! Which bytes of an array make up a vector, and which stretches of 16 bytes contain them.
 
 use smallvec::SmallVec;
 use warploom_ir::{Region, Type, Window};
 
 use crate::forms::parts;
 
-/// Bytes of a vector.
+/// The number of bytes of a vector.
 pub const VECTOR: u32 = 16;
 
-/// For each byte of a vector the byte of the array that it is; none is 0, or is nowhere.
+/// For each byte of a vector, the byte of the array that it is read from or written to. `None`
+/// reads 0 and is not written.
 pub type Picks = [Option<u32>; VECTOR as usize];
 
-/// Byte `byte` of a vector and so on: what shuffles take.
+/// For each byte of a result, the number of its source byte: the operand of a shuffle.
 pub type Order = [Option<u8>; VECTOR as usize];
 
-/// An array as code sees it.
+/// An array as generated code sees it.
 #[derive(Clone, Copy)]
 pub struct Array {
-    /// Where it is in the register file.
+    /// The array's offset in the register file.
     pub offset: u32,
     pub length: u32,
-    /// Bytes up to the next register: a multiple of 64, so that the vectors of an array which is not empty are its own.
+    /// Bytes up to the next register. This is a multiple of 64, so whole vectors fit into an array
+    /// that is not empty.
     pub padded: u32,
 }
 
@@ -37,25 +39,26 @@ impl Elements {
         self.ty.bytes()
     }
 
-    /// The elements as they lie from element 0 on.
+    /// Returns the elements with offsets that count from element 0.
     pub fn at_index(self) -> Self {
         Elements { region: Region { offset: 0, ..self.region }, ..self }
     }
 
-    /// Where a lane's element begins, if the lane is in the window. An index comes on top.
+    /// Returns the begin of a lane's element, without the index, if the lane is in the window.
     pub fn of_lane(&self, lane: usize) -> Option<u32> {
         let i =
             self.window.lanes().contains(&lane).then(|| lane - usize::from(self.window.first))?;
         Some(self.region.element(i as u32, self.size()))
     }
 
-    /// Bytes from the array's begin, or the index, to the end of the last element; none if they are too many to count.
+    /// Returns the bytes from the array's begin, or from the index, to the end of the last element.
+    /// Returns `None` if the number overflows.
     pub fn end(&self) -> Option<u32> {
         let last = self.window.lanes().filter_map(|lane| self.of_lane(lane)).max()?;
         last.checked_add(self.size())
     }
 
-    /// Bytes from each element to the next, if all are as far.
+    /// Returns the bytes from each element to the next, if all these distances are equal.
     pub fn step(&self) -> Option<u32> {
         self.end()?;
         let mut at = self.window.lanes().filter_map(|lane| self.of_lane(lane));
@@ -70,7 +73,8 @@ impl Elements {
         .then_some(step)
     }
 
-    /// The bytes of one vector of a chunk, of the first `length` bytes of an array.
+    /// Returns the array's bytes that make up one vector of a chunk; only the first `length` bytes
+    /// of the array count.
     pub fn picks(&self, chunk: usize, part: usize, length: u32) -> Picks {
         let cell = self.ty.cell_bytes();
         let lanes = VECTOR / cell;
@@ -83,7 +87,8 @@ impl Elements {
     }
 }
 
-/// The stretches of 16 bytes, two at most, that have all bytes of a vector, as where they begin. Vectors end before `end`, at least 16.
+/// Returns the begins of at most two stretches of 16 bytes that contain all bytes of a vector.
+/// Stretches end at or before `end`, which is at least 16.
 pub fn stretches(picks: &Picks, end: u32) -> Option<SmallVec<[u32; 2]>> {
     let mut found: SmallVec<[u32; 2]> = SmallVec::new();
     loop {
@@ -98,21 +103,21 @@ pub fn stretches(picks: &Picks, end: u32) -> Option<SmallVec<[u32; 2]>> {
     }
 }
 
-/// Whether two bytes of a vector are the same one of the array.
+/// Returns whether two bytes of a vector are the same byte of the array.
 pub fn overlap(picks: &Picks) -> bool {
     let mut bytes: SmallVec<[u32; 16]> = picks.iter().flatten().copied().collect();
     bytes.sort_unstable();
     bytes.windows(2).any(|pair| pair[0] == pair[1])
 }
 
-/// For each byte of a vector the one of a stretch.
+/// Returns the byte of a stretch for each byte of a vector.
 pub fn taken(picks: &Picks, begin: u32) -> Order {
     picks.map(|at| {
         at.and_then(|at| at.checked_sub(begin)).filter(|&at| at < VECTOR).map(|at| at as u8)
     })
 }
 
-/// For each byte of a stretch the one of a vector.
+/// Returns the byte of a vector for each byte of a stretch.
 pub fn put(picks: &Picks, begin: u32) -> Order {
     let from = taken(picks, begin);
     std::array::from_fn(|at| {

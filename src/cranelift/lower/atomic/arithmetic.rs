@@ -1,4 +1,4 @@
-//! What an atomic does to one element of memory: with or without a lock.
+//! The operation of an atomic on one element of memory, with or without a lock.
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{
@@ -12,7 +12,7 @@ use super::super::chunk::flags;
 use super::super::{float, int, vector};
 use crate::forms::clif_type;
 
-/// The same as Cranelift has it.
+/// Returns Cranelift's operation for an atomic, if there is one.
 pub(super) fn direct(op: AtomicOp) -> Option<AtomicRmwOp> {
     Some(match op {
         AtomicOp::Add => AtomicRmwOp::Add,
@@ -29,13 +29,13 @@ pub(super) fn direct(op: AtomicOp) -> Option<AtomicRmwOp> {
     })
 }
 
-/// An integer of the size that a value has in memory.
+/// Returns the integer type of the size that a value has in memory.
 fn cell_type(ty: Type) -> clif_ir::Type {
     if ty.bits() == 16 { types::I16 } else { clif_type(ty.as_int(), false) }
 }
 
 impl BlockLowerer<'_, '_, '_> {
-    /// One lane's atomic at a host address. Gives what it found.
+    /// Performs one lane's atomic at a host address. Returns the old value.
     pub(super) fn one_lane(
         &mut self,
         op: AtomicOp,
@@ -66,7 +66,8 @@ impl BlockLowerer<'_, '_, '_> {
         old
     }
 
-    /// One host instruction where there is one, else a compare-and-swap loop.
+    /// Performs a locked atomic: as one host instruction if there is one, else as a
+    /// compare-and-swap loop.
     fn locked(
         &mut self,
         op: AtomicOp,
@@ -98,7 +99,8 @@ impl BlockLowerer<'_, '_, '_> {
         let new = self.updated(op, ty, old, operand, expected);
         let new = self.as_cell(ty, new);
         if extreme {
-            // Mostly what is there stays: then threads only read it, and need not have it for themselves. (Atomics order nothing else.)
+            // Mostly memory keeps its value. Then threads only read it, and need not own its cache
+            // line. (Atomics order no other accesses.)
             let changes = self.b.ins().icmp(IntCC::NotEqual, new, seen);
             let write = self.b.create_block();
             self.b.ins().brif(changes, write, &[], done, &[BlockArg::Value(seen)]);
@@ -117,7 +119,7 @@ impl BlockLowerer<'_, '_, '_> {
         self.of_cell(ty, result)
     }
 
-    /// A value as an integer of the size that it has in memory.
+    /// Returns a value as an integer of the size that it has in memory.
     fn as_cell(&mut self, ty: Type, v: Clif) -> Clif {
         let v = vector::cast(self.b, clif_type(ty.as_int(), false), v);
         if cell_type(ty) == types::I16 { self.b.ins().ireduce(types::I16, v) } else { v }
@@ -129,7 +131,7 @@ impl BlockLowerer<'_, '_, '_> {
         vector::cast(self.b, clif_type(ty, false), v)
     }
 
-    /// What the atomic stores, above a narrow type's bits anything.
+    /// Returns the new value that the atomic stores. The bits above a narrow type are arbitrary.
     fn updated(
         &mut self,
         op: AtomicOp,
@@ -139,7 +141,7 @@ impl BlockLowerer<'_, '_, '_> {
         expected: Option<Clif>,
     ) -> Clif {
         let pick = |lowerer: &mut Self, cc| {
-            // A narrow number's sign to where it is one.
+            // Shift the sign of a narrow number to the sign bit of the word.
             let unused = if ty.bits() < 32 { 32 - i64::from(ty.bits()) } else { 0 };
             let [x, y] = [old, operand].map(|v| match unused {
                 0 => v,
@@ -234,7 +236,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// A barrier in memory at which threads and bytes have arrived: [`MemoryBarrier::arrive`].
+    /// Returns a barrier in memory after threads and bytes have arrived: [`MemoryBarrier::arrive`].
     ///
     /// [`MemoryBarrier::arrive`]: warploom_runtime::mbarrier::MemoryBarrier::arrive
     fn arrived(&mut self, drop: bool, barrier: Clif, threads: Clif, bytes: Clif) -> Clif {
@@ -265,7 +267,7 @@ impl BlockLowerer<'_, '_, '_> {
         })
     }
 
-    /// What a float atomic makes of the cell's float, or of both halves.
+    /// Returns the new value of a float atomic, for one float or for both halves of a word.
     fn floats_updated(
         &mut self,
         op: AtomicOp,
@@ -297,7 +299,8 @@ impl BlockLowerer<'_, '_, '_> {
         float::canonical(self.b, ty, self.facts.function.nan.canonical(ty), v, false)
     }
 
-    /// The same of `bf16`s, which are upper halves of `f32`s: as with `f16`, a sum that is rounded twice is rounded once.
+    /// Returns the new value of an atomic on a `bf16`, the upper half of an `f32`. As with `f16`, a
+    /// sum that is rounded twice equals a sum that is rounded once.
     fn brain_updated(&mut self, kind: FloatBinaryOp, args: [Clif; 2]) -> Clif {
         const NAN: i64 = 0x7fff;
         let [x, y] = args.map(|v| {

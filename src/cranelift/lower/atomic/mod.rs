@@ -1,5 +1,6 @@
-//! Atomics of a chunk: lane by lane inline. Shared memory belongs to one host thread while its block runs, and with one
-//! worker so does all guest memory: then no lock is needed.
+//! Atomics of a chunk, inline and lane by lane. Shared memory belongs to one host thread while its
+//! block runs. With one worker, all guest memory belongs to one host thread. In both cases no lock
+//! is needed.
 
 mod arithmetic;
 
@@ -29,16 +30,17 @@ struct Atomic {
     /// The chunk's bits of the guard.
     bits: Clif,
     desc: AccessId,
-    /// Whether lanes are done inline, one by one at least.
+    /// Whether there is inline code for lanes, at least one by one.
     inline: bool,
     /// Whether other threads may see the memory.
     locked: bool,
-    /// Its run of the TLB, if all lanes may be done after one check.
+    /// The atomic's run of the TLB, if one check may cover all lanes.
     run: Option<usize>,
-    /// Whether what was found is used.
+    /// Whether the old value is used.
     wanted: bool,
     sparse: bool,
-    /// Where its ways meet. Parameters: what was found, if that is wanted, and the sparse status.
+    /// The block in which the paths join. Its parameters are the old value, if it is wanted, and
+    /// the sparse status.
     done: ClifBlock,
 }
 
@@ -98,7 +100,8 @@ impl BlockLowerer<'_, '_, '_> {
         self.set_status(inst, status);
     }
 
-    /// All lanes of the chunk after one check, if all take part; else in `general`.
+    /// Performs the atomic of all lanes after one check, if all lanes are active; otherwise goes to
+    /// `general`.
     fn all_lanes_at_once(&mut self, atomic: &Atomic, general: ClifBlock) {
         let Atomic { access, guard, run, .. } = *atomic;
         if self.settled_mask(guard) != Some(true) {
@@ -129,14 +132,14 @@ impl BlockLowerer<'_, '_, '_> {
         });
     }
 
-    /// Goes to where the ways meet, with what was found in memory that was resident.
+    /// Jumps to the join with old values from resident memory.
     fn found(&mut self, atomic: &Atomic, old: Lanes) {
         let none = atomic.sparse.then(|| self.b.ins().iconst(types::I64, 0));
         let args: Vec<BlockArg> = old.into_iter().chain(none).map(BlockArg::Value).collect();
         self.b.ins().jump(atomic.done, &args);
     }
 
-    /// One lane after the other, or what there is no code for: by the helper.
+    /// Performs the atomic lane by lane, or by the helper if there is no inline code.
     fn lane_by_lane(&mut self, atomic: &Atomic) {
         let Atomic { access, op, compare, bits, locked, wanted, .. } = *atomic;
         let ty = access.ty;
@@ -151,7 +154,7 @@ impl BlockLowerer<'_, '_, '_> {
         if let Some(run) = atomic.run {
             self.atomic_that_finds_a_run(atomic, run, performed);
         }
-        // Lanes that take no part return 0; results share the place of the values, lane by lane.
+        // Inactive lanes return 0. Results overwrite the staged values lane by lane.
         if atomic.inline {
             self.lane_loop(
                 &access,
@@ -186,14 +189,15 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.ins().jump(atomic.done, &args);
     }
 
-    /// Has the helper do the atomic, and find a run for the next time, if there is none yet: then it goes on in `performed`.
+    /// Calls the helper if there is no run yet and all lanes are active. The helper performs the
+    /// atomic and finds a run for the next time; code then continues in `performed`.
     fn atomic_that_finds_a_run(&mut self, atomic: &Atomic, run: usize, performed: ClifBlock) {
         let [_, bytes, _] = self.run(run, Rights::WRITE);
         let empty = self.b.ins().icmp_imm_u(IntCC::Equal, bytes, 0);
         let full = self.b.ins().icmp_imm_u(IntCC::Equal, atomic.bits, 0xff);
         let mut unknown = self.b.ins().band(empty, full);
         if atomic.access.space == Space::Generic {
-            // There is no run of shared memory to be found.
+            // Shared memory has no run.
             let looks = self.on_one_way(|lowerer| lowerer.looks_in_a_window(&atomic.access));
             unknown = self.b.ins().band_not(unknown, looks);
         }
@@ -205,7 +209,8 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.switch_to_block(known);
     }
 
-    /// All lanes of the chunk in shared memory, at offsets that are known to be in reach: what they found, if wanted.
+    /// Performs the atomic of all lanes in shared memory, at offsets that are known to be in range.
+    /// Returns the old values, if they are wanted.
     fn atomic_at_offsets(&mut self, atomic: &Atomic, offsets: [Clif; 2]) -> Lanes {
         let Atomic { op, value, wanted, access: Access { ty, .. }, .. } = *atomic;
         let alike = self.is_alike(value);
@@ -227,12 +232,13 @@ impl BlockLowerer<'_, '_, '_> {
         old
     }
 
-    /// All lanes of the chunk in global memory, if all lie in a run: what they found, if wanted.
+    /// Performs the atomic of all lanes in global memory, if all lie in a run. Returns the old
+    /// values, if they are wanted.
     fn atomic_in_a_run(&mut self, atomic: &Atomic, run: usize, slow: ClifBlock) -> Lanes {
         let Atomic { ref access, op, value, wanted, locked, .. } = *atomic;
         let (distances, first) = self.in_a_run(access, run, Rights::WRITE, slow);
         let ty = access.ty;
-        // As with `gather_lanes`, through the scratch area.
+        // Distances and operands go through the scratch area, as in `scatter_lanes`.
         self.stage_lanes(0, &distances);
         let same = self.is_alike(value).then(|| self.base(value).0);
         if same.is_none() {
@@ -258,7 +264,7 @@ impl BlockLowerer<'_, '_, '_> {
         old
     }
 
-    /// Whether all lanes of a chunk have the same value.
+    /// Returns whether all lanes of a chunk have the same value.
     fn is_alike(&self, value: Value) -> bool {
         matches!(self.scope.classes.get(value), Class::Uniform | Class::SAME_IN_CHUNK)
     }

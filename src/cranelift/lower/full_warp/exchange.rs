@@ -1,4 +1,5 @@
-//! Groups that exchange lanes: of each step all chunks are done before the next one, and what they have stays in machine registers.
+//! Groups that exchange lanes. Code completes each step for all chunks before the next step, and
+//! keeps the values of all chunks in machine registers.
 
 use cranelift_codegen::ir::{InstBuilder, Value as Clif, types};
 use smallvec::SmallVec;
@@ -11,11 +12,12 @@ use super::super::segment::Outgoing;
 use super::super::vector::shuffle_words;
 use crate::forms::{Lanes, parts};
 
-/// Where a word of 32 bits comes from: the vector, and which of its words.
+/// The source of a 32-bit word: the vector, and the number of the word in it.
 type Source = (usize, u8);
 
 impl BlockLowerer<'_, '_, '_> {
-    /// Does a group's segments and exchanges in order. Gives the masks that they make, except those that are known before.
+    /// Lowers a group's segments and exchanges in order. Returns the masks that they compute,
+    /// except masks that are known before.
     pub(super) fn between_exchanges(
         &mut self,
         group: &Group,
@@ -72,7 +74,7 @@ impl BlockLowerer<'_, '_, '_> {
         });
     }
 
-    /// Words of several vectors as one.
+    /// Returns a vector of words from several vectors.
     fn picked(&mut self, from: &[Clif], sources: [Source; 4]) -> Clif {
         let mut vectors: SmallVec<[usize; 4]> = sources.iter().map(|&(vector, _)| vector).collect();
         vectors.sort_unstable();

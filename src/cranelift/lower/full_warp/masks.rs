@@ -1,4 +1,4 @@
-//! Masks of the whole warp that need no chunk to be made.
+//! Masks of the whole warp that are computed without chunks.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -10,7 +10,8 @@ use warploom_ir::{BinaryOp, IntCc, Op, Type, UnaryOp, Value};
 use super::super::block::BlockLowerer;
 
 impl<'r> BlockLowerer<'_, 'r, '_> {
-    /// Whether a mask is known to have all lanes, or none.
+    /// Returns `true` if a mask is known to have all lanes, and `false` if it is known to have
+    /// none.
     pub(in super::super) fn settled_mask(&self, v: Value) -> Option<bool> {
         let settled = self.scope.mode.settled()?;
         let inner = || {
@@ -21,8 +22,9 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         settled.group.settled.get(&v).or_else(|| inner()?.settled.get(&v)).copied()
     }
 
-    /// Computes a mask for the whole warp at once, if it is made of compares of evenly spaced and equal values, and of
-    /// masks that are known; `parts` are those that it has been made of. Goes to `slow` if lanes wrap.
+    /// Computes a mask for the whole warp at once. The mask must consist of known masks and of
+    /// compares of evenly spaced or uniform values. `parts` caches the masks that it consists of.
+    /// Goes to `slow` if lanes wrap.
     pub(super) fn mask_full_warp(
         &mut self,
         mask: Value,
@@ -36,7 +38,8 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         parts[&mask]
     }
 
-    /// A mask and those that it is made of that are not among `parts`, in the block's order.
+    /// Returns a mask and the masks that it consists of, in the block's order, without masks that
+    /// are in `parts`.
     fn new_parts(&self, mask: Value, parts: &HashMap<Value, Option<Clif>>) -> Vec<Value> {
         let mut new = BTreeMap::new();
         let mut open = vec![mask];
@@ -60,7 +63,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         new.into_values().collect()
     }
 
-    /// A mask that is known, a compare, or an operation on `parts`.
+    /// Computes a mask that is known, a compare, or an operation on `parts`.
     fn part_full_warp(
         &mut self,
         mask: Value,
@@ -88,7 +91,8 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         }
     }
 
-    /// The mask of a compare of evenly spaced and equal values: up to some lane it holds, or from some lane on.
+    /// Computes the mask of a compare of evenly spaced and uniform values. The compare holds for
+    /// all lanes up to some lane, or for all lanes from some lane on.
     pub(super) fn compare_full_warp(&mut self, mask: Value, slow: ClifBlock) -> Option<Clif> {
         let Op::ICmp { cc, a, b } = *self.facts.def_op(mask) else { return None };
         if !self.scope.classes.span_warp() {
@@ -104,7 +108,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         let last = self.spread_full_warp(first, step);
         let straight = self.is_straight(cc, first, last, step);
         self.require(straight, slow);
-        // From lane 0 on it holds, or it does not.
+        // The lanes from lane 0 on either pass or fail the compare.
         let holds_first = is_upwards(cc) == (step > 0);
         let end =
             self.lanes_while(if holds_first { cc } else { cc.inverse() }, step, (first, limit));
@@ -114,7 +118,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         let one = self.b.ins().iconst(types::I64, 1);
         let mut above = self.b.ins().ishl(one, end);
         if lanes == 64 {
-            // Host shifts know no 64.
+            // Host shifts cannot shift by 64.
             let whole = self.b.ins().icmp(IntCC::Equal, end, most);
             above = self.b.ins().select(whole, none, above);
         }
@@ -125,8 +129,9 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         Some(bits)
     }
 
-    /// How many lanes there are from lane 0 on in which a compare holds of words that go up, or down, so far from lane to lane that it does
-    /// not from some lane on. They do not wrap.
+    /// Returns the number of lanes, from lane 0 on, in which a compare of evenly spaced words
+    /// holds. The words rise or fall by `step` such that the compare fails from some lane on. They
+    /// do not wrap.
     pub(in super::super) fn lanes_while(
         &mut self,
         cc: IntCc,
@@ -152,13 +157,13 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         self.b.ins().smax(count, none)
     }
 
-    /// Whether a mask that the group makes is known before its chunks are.
+    /// Returns whether a mask that the group computes is known before its chunks are lowered.
     pub(super) fn is_known(&mut self, mask: Value) -> bool {
         self.settled_mask(mask).is_some() || self.chunk().shared.masks.contains_key(&mask)
     }
 }
 
-/// Whether a compare that holds for a number does for lower ones.
+/// Returns whether a compare that holds for a number also holds for lower numbers.
 pub(in super::super) fn is_upwards(cc: IntCc) -> bool {
     matches!(cc, IntCc::LtS | IntCc::LeS | IntCc::LtU | IntCc::LeU)
 }

@@ -1,5 +1,6 @@
-//! A group of steps that the whole warp does at once, if the group's conditions hold: one check for each access, then one
-//! chunk after the other without masks. If they do not, the steps are done as any others.
+//! A group of steps that the whole warp executes at once if the group's conditions hold. Code
+//! checks each access once, and then executes chunk after chunk without masks. If a condition
+//! fails, the steps are executed like any other steps.
 
 mod exchange;
 mod masks;
@@ -24,36 +25,37 @@ use super::scope::Mode;
 use super::segment::Outgoing;
 use crate::tuning;
 
-/// A group, or a strip, whose conditions have been tested: all of its lanes take part.
+/// A group or strip whose conditions have been tested, so that all of its lanes are active.
 pub struct Settled<'r> {
     group: &'r Group,
-    /// Values that something outside the group's segments and exchanges uses.
+    /// Values with uses outside the group's segments and exchanges.
     escapes: HashSet<Value>,
-    /// Where the accesses are that have been tested.
+    /// The host addresses of tested accesses, by instruction.
     pub(super) hosts: HashMap<usize, Host>,
-    /// For a loop over chunks, lists of the addresses of their lanes 0, by the first in the list.
+    /// For a loop over chunks: tables of the addresses of the chunks' lanes 0, by the first address
+    /// of the table.
     tables: HashMap<Clif, StackSlot>,
     pub(super) reach: Reach,
 }
 
-/// Where the lanes of an access are in host memory.
+/// The host addresses of the lanes of an access.
 #[derive(Clone)]
 pub(super) struct Host {
     /// Lane 0 of the warp, or of every chunk.
     pub firsts: SmallVec<[Clif; 8]>,
-    /// The distance from lane to lane, if they are not in tiles.
+    /// The distance from lane to lane, if the lanes are not in tiles.
     pub step: i64,
-    /// To be added to all of them.
+    /// The number of bytes to add to all of the addresses.
     offset: i32,
 }
 
-/// Vectors in host memory: of lanes that are loaded where they are used.
+/// Vectors in host memory that are loaded where they are used.
 pub(super) struct InMemory {
-    /// What is loaded.
+    /// The loaded value.
     pub value: Value,
     pub ty: cranelift_codegen::ir::Type,
     pub host: Clif,
-    /// From `host` to each of them.
+    /// The distance from `host` to each vector.
     pub at: SmallVec<[i32; 4]>,
 }
 
@@ -120,7 +122,8 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         }
     }
 
-    /// Does the group as a whole after its test, which goes to `slow`. Gives the masks that later steps ask for.
+    /// Lowers the group as a whole after its test, which goes to `slow` on failure. Returns the
+    /// masks that later steps use.
     fn group_at_once(
         &mut self,
         group: &Group,
@@ -160,9 +163,9 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         (outgoing, masks)
     }
 
-    /// Does the group's segments as others are done.
+    /// Lowers the group's segments like segments outside of groups.
     fn steps_one_by_one(&mut self, group: &Group) {
-        // That they raise nothing is a condition of the group.
+        // As a condition of the group, the fast path assumes that its `Raise` steps raise nothing.
         let raises = |number: usize| match self.facts.planned.plan.steps[number] {
             Step::Scalar(index) => matches!(self.facts.block.insts[index].op, Op::Raise { .. }),
             _ => false,
@@ -180,7 +183,8 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         }
     }
 
-    /// Loads lane 0 of registers that the group writes: chunks after the first no longer find it in the row.
+    /// Loads lane 0 of registers that the group writes, as chunks after the first no longer find it
+    /// in the row.
     fn read_bases_that_are_overwritten(&mut self, insts: &[usize]) {
         let is_written = |read: Reg| {
             insts
@@ -198,8 +202,8 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         }
     }
 
-    /// Lowers every chunk of a group by itself, which is fastest. Gives the masks that they make, except those that are
-    /// known before.
+    /// Lowers every chunk of a group separately, which gives the fastest code. Returns the masks
+    /// that the chunks compute, except masks that are known before.
     fn chunks_one_by_one(&mut self, insts: &[usize], outgoing: &[Outgoing]) -> Vec<Clif> {
         let mut masks: Vec<Clif> =
             outgoing.iter().map(|_| self.b.ins().iconst(types::I64, 0)).collect();
@@ -211,7 +215,8 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         masks
     }
 
-    /// The same as a loop, for code that runs once or is long.
+    /// Lowers the chunks of a group as a loop, for code that runs once or is long. Returns the same
+    /// masks as [`Self::chunks_one_by_one`].
     fn chunks_in_a_loop(&mut self, insts: &[usize], outgoing: &[Outgoing]) -> Vec<Clif> {
         self.tabulate_hosts();
         let shared = self.scope.chunk.take().map(|chunk| chunk.shared).unwrap_or_default();
@@ -222,12 +227,12 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
             lowerer.chunk_body(insts);
             lowerer.gather_unknown(outgoing, before)
         });
-        // What the loop's first round found out holds in the loop only.
+        // Facts found in the loop's first round hold only inside the loop.
         self.scope.chunk = Some(Chunk::first_of_group().of_group(shared));
         masks
     }
 
-    /// Puts host addresses that each chunk has its own of where a loop finds them.
+    /// Stores host addresses that differ between chunks into tables from which a loop loads them.
     fn tabulate_hosts(&mut self) {
         let hosts = self.hosts().values();
         let mut lists: Vec<SmallVec<[Clif; 8]>> =
@@ -248,7 +253,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         }
     }
 
-    /// Adds the chunk's bits of the masks that are not known before.
+    /// Adds the chunk's bits to the masks that are not known before.
     fn gather_unknown(&mut self, outgoing: &[Outgoing], before: &[Clif]) -> Vec<Clif> {
         let masks = outgoing.iter().zip(before);
         masks
@@ -262,18 +267,19 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
             .collect()
     }
 
-    /// Turns to a chunk of the group; its evenly spaced values that were tested are known.
+    /// Switches to a chunk of the group, with the bases of evenly spaced values that were tested
+    /// for it.
     pub(super) fn enter_chunk(&mut self, number: i64) {
         self.scope.chunk = self.scope.chunk.take().map(|chunk| chunk.in_group(number as u32));
     }
 
-    /// So many chunks from the first on, which are turned to again and again ([`Self::in_each`]).
+    /// Returns the first `count` chunks, for repeated use by [`Self::in_each`].
     pub(super) fn first_chunks(&mut self, count: i64) -> Vec<Chunk> {
         let shared = &self.chunk().shared;
         (0..count).map(|number| Chunk::numbered(number as u32, shared)).collect()
     }
 
-    /// Turns to one chunk after the other, each with what it had.
+    /// Runs `body` for each chunk, with the values that the chunk had before.
     pub(super) fn in_each(&mut self, chunks: &mut [Chunk], mut body: impl FnMut(&mut Self, usize)) {
         let mut shared = std::mem::take(&mut self.chunk().shared);
         for (number, chunk) in chunks.iter_mut().enumerate() {
@@ -286,7 +292,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         self.scope.chunk = Some(Chunk::first_of_group().of_group(shared));
     }
 
-    /// Lowers the scalar steps of a group that come first, unless a sweep did so.
+    /// Lowers a group's scalar steps that come first, unless a sweep has lowered them.
     pub(super) fn scalars_of(&mut self, group: &Group) {
         for number in group.steps.clone() {
             if let Step::Scalar(index) = self.facts.planned.plan.steps[number]
@@ -299,7 +305,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         }
     }
 
-    /// The instructions of a group's segments.
+    /// Returns the instructions of a group's segments.
     pub(super) fn lane_insts(&self, group: &Group) -> Vec<usize> {
         let segments = group
             .steps
@@ -326,7 +332,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         used
     }
 
-    /// Goes to `slow` unless the group can be done as a whole.
+    /// Goes to `slow` unless the group can be executed as a whole.
     fn test(&mut self, group: &Group, slow: ClifBlock) {
         self.test_lanes(group, slow);
         self.test_disjoint(group, slow);

@@ -1,4 +1,4 @@
-//! Accesses of a group, which have been tested.
+//! Accesses of a group, after the group's test.
 
 use cranelift_codegen::ir::{InstBuilder, Value as Clif, types};
 use warploom_analysis::{CHUNK, Sweep};
@@ -13,7 +13,8 @@ use super::{Host, InMemory};
 use crate::forms::{Lanes, clif_type};
 
 impl<'r> BlockLowerer<'_, 'r, '_> {
-    /// The chunk's lanes of an access: host address of the first, constant to add to it, and how far the others are.
+    /// Returns the host address of the chunk's first lane of an access, a constant to add to it,
+    /// and the distances of the other lanes.
     pub(super) fn host_of(&mut self, index: usize) -> ((Clif, i32), Distances) {
         let Host { firsts, step, offset } = self.hosts()[&index].clone();
         let settled = self.scope.mode.settled().expect("a group is being lowered");
@@ -32,7 +33,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
                 self.scope.mode.settled().and_then(|settled| settled.tables.get(&start.0).copied());
             let at = match table {
                 Some(table) => {
-                    // A chunk has as many lanes as an entry has bytes.
+                    // A chunk has as many lanes as a table entry has bytes.
                     let lane = self.first_lane();
                     let table = self.b.ins().stack_addr(types::I64, table, 0);
                     let entry = self.b.ins().iadd(table, lane);
@@ -49,8 +50,8 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         ((at, offset), distances)
     }
 
-    /// Leaves a load that has been tested for when its values are needed: vectors that are loaded where they are used need no
-    /// registers, and what no one uses is not loaded.
+    /// Defers a tested load until its values are needed. Vectors that are loaded where they are
+    /// used need no registers, and unused vectors are never loaded.
     pub(in super::super) fn put_off_load(&mut self, index: usize) {
         let inst = &self.facts.block.insts[index];
         let Op::Load { access, .. } = inst.op else { unreachable!() };
@@ -63,7 +64,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         }
     }
 
-    /// Does the loads that were put off: something may be stored where they are.
+    /// Emits the deferred loads, before a store that may overwrite their memory.
     pub(in super::super) fn catch_up_on_loads(&mut self) {
         let mut loads: Vec<usize> = self.chunk().put_off.values().copied().collect();
         loads.sort_unstable();
@@ -77,7 +78,8 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         self.set_loaded(index, loaded);
     }
 
-    /// Where the vectors of a value are in memory that is loaded, for what is its only use: the host can have them as operands there.
+    /// Returns the location of a value's vectors in loaded memory, if the value has a single use.
+    /// The host can then take them as memory operands.
     pub(in super::super) fn in_memory(&mut self, v: Value) -> Option<InMemory> {
         let (mut of, ty) = (v, clif_type(self.facts.ty(v), true));
         while let Op::Convert { op: ConvertOp::Bitcast, a, .. } = *self.facts.def_op(of) {
@@ -110,7 +112,8 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         self.without_inactive_lanes(index, loaded, ty)
     }
 
-    /// Whether no one sees what a load gives to lanes that take no part, if there are any.
+    /// Returns whether no code sees the values that a load gives to inactive lanes, or no lane is
+    /// inactive.
     pub(super) fn hides_inactive_lanes(&self, index: usize) -> bool {
         let guard = self.access(index).guard.expect("analysis makes masks explicit");
         let is_hidden = |sweep: &Sweep| self.strip().is_some() && sweep.hides_inactive_lanes(index);
@@ -118,7 +121,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
             || self.facts.planned.sweep.as_ref().is_some_and(is_hidden)
     }
 
-    /// What all lanes have loaded, with zeros in those that take no part, if someone sees them.
+    /// Returns the loaded values of all lanes, with zeros in inactive lanes if code sees them.
     pub(in super::super) fn without_inactive_lanes(
         &mut self,
         index: usize,
@@ -146,7 +149,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         }
     }
 
-    /// Notes that an access which has been tested met no sparse page.
+    /// Records that a tested access met no sparse page.
     pub(super) fn set_register_loop(&mut self, inst: &Inst) {
         if let Op::Load { sparse: true, .. } | Op::Store { sparse: true, .. } = inst.op {
             let none = self.b.ins().iconst(types::I64, 0);
@@ -154,7 +157,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         }
     }
 
-    /// Whether an access has been tested with the group that is done as a whole.
+    /// Returns whether an access was tested with the group that is lowered as a whole.
     pub(in super::super) fn is_tested_in_group(&self, index: usize) -> bool {
         self.scope.mode.settled().is_some_and(|settled| settled.group.accesses.contains(&index))
     }

@@ -1,4 +1,4 @@
-//! What must hold for a group to be done as a whole.
+//! Tests of the conditions for lowering a group as a whole.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as ClifBlock, InstBuilder, Value as Clif, types};
@@ -13,7 +13,8 @@ use super::super::int;
 use super::Host;
 
 impl<'r> BlockLowerer<'_, 'r, '_> {
-    /// The same but for places that must be apart.
+    /// Goes to `slow` unless the group's conditions and the tests of its accesses hold.
+    /// [`Self::test_disjoint`] tests which accesses are apart.
     pub(in super::super) fn test_lanes(&mut self, group: &Group, slow: ClifBlock) {
         for condition in &group.conditions {
             match *condition {
@@ -72,7 +73,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         }
     }
 
-    /// Goes to `slow` unless accesses are apart that must be.
+    /// Goes to `slow` unless accesses that must be disjoint are so.
     pub(in super::super) fn test_disjoint(&mut self, group: &Group, slow: ClifBlock) {
         for &(a, b) in &group.apart {
             let (one, other) = (self.access(a), self.access(b));
@@ -88,7 +89,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         }
     }
 
-    /// Tests an access, and with it those nearby.
+    /// Tests an access, together with the accesses near it.
     pub(super) fn test_spaced(&mut self, group: &Group, index: usize, slow: ClifBlock) {
         let access = *self.access(index);
         let step = self
@@ -125,7 +126,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         }
     }
 
-    /// Tests an access to tiles.
+    /// Tests an access to tiles, together with all accesses to the same place.
     pub(super) fn test_tiles(
         &mut self,
         group: &Group,
@@ -161,7 +162,8 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         self.hosts().insert(index, Host { firsts, step: 0, offset: 0 });
     }
 
-    /// The host memory in which an access lies, and those near it: of their pairs with others one stands for all.
+    /// Returns the range of host memory that an access and the accesses near it touch. One test of
+    /// such ranges covers all pairs of their accesses.
     fn host_range_of_near(&mut self, group: &Group, index: usize) -> Range {
         let is_near = |&other: &usize| {
             !group.tiled.contains_key(&other) && are_near(self.access(other), self.access(index))
@@ -190,7 +192,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         all.expect("an access is near itself")
     }
 
-    /// The host memory in which an access lies. Several guest pages may share it.
+    /// Returns the range of host memory that an access touches. Several guest pages may share it.
     pub(super) fn host_range(&mut self, index: usize) -> Range {
         let access = self.access(index);
         let host = self.hosts()[&index].clone();
@@ -208,7 +210,8 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         self.range(&firsts, host.step, bytes)
     }
 
-    /// What accesses touch whose lanes 0 these are and whose others are as far apart, so many bytes from each.
+    /// Returns the range that accesses touch. `firsts` are the addresses of their lanes 0, `step`
+    /// is the distance between lanes, and each lane touches `bytes` bytes.
     pub(super) fn range(&mut self, firsts: &[Clif], step: i64, bytes: i64) -> Range {
         let (mut low, mut high) = (firsts[0], firsts[0]);
         for &first in &firsts[1..] {
@@ -228,7 +231,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         }
     }
 
-    /// The bits that one of them has.
+    /// Returns the union of the bits of all values.
     pub(super) fn any_bits(&mut self, values: &[Clif]) -> Clif {
         let mut bits = values[0];
         for &value in &values[1..] {
@@ -237,7 +240,8 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         bits
     }
 
-    /// Whether each chunk of an access ends before the next one begins, in the order in which lanes follow each other.
+    /// Returns whether each chunk of an access ends before the next chunk begins, in the order of
+    /// the lanes.
     pub(super) fn chunks_follow(&mut self, index: usize) -> Clif {
         let Host { firsts, step, .. } = self.hosts()[&index].clone();
         let mut follow = self.b.ins().iconst(types::I8, 1);
@@ -254,7 +258,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         follow
     }
 
-    /// What accesses do together.
+    /// Returns the rights that accesses need together.
     pub(super) fn rights(&self, accesses: &[usize]) -> Rights {
         let mut rights = Rights { read: false, write: false };
         for &index in accesses {
@@ -266,7 +270,8 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         rights
     }
 
-    /// Whether an evenly spaced value, of whose lanes this is the first, compares so in all of them, and does not wrap on the way.
+    /// Returns whether a compare with `b` holds in all lanes of an evenly spaced value, and the
+    /// value does not wrap between them. `first` is the value's first lane.
     pub(in super::super) fn holds_in_lanes(
         &mut self,
         cc: IntCc,
@@ -286,7 +291,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         self.b.ins().band(straight, holds)
     }
 
-    /// Whether lanes do not wrap on the way, as numbers of the compare's kind.
+    /// Returns whether lanes do not wrap, as signed or unsigned numbers according to the compare.
     pub(in super::super) fn is_straight(
         &mut self,
         cc: IntCc,
@@ -299,7 +304,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         self.b.ins().icmp(int::condition(cc), last, first)
     }
 
-    /// Whether two ranges have no byte in common.
+    /// Returns whether two ranges have no byte in common.
     pub(super) fn are_disjoint(&mut self, a: &Range, b: &Range) -> Clif {
         let before = self.b.ins().icmp(IntCC::UnsignedLessThan, a.last, b.low);
         let behind = self.b.ins().icmp(IntCC::UnsignedLessThan, b.last, a.low);
@@ -307,7 +312,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     }
 }
 
-/// Whether two accesses have the same addresses and size.
+/// Returns whether two accesses have the same addresses, alignment, type and count.
 fn same_place(a: &Access, b: &Access) -> bool {
     let place = |access: &Access| {
         (access.space, access.address, access.offset, access.align, access.ty, access.count)

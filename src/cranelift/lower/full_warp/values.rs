@@ -1,4 +1,4 @@
-//! Values that are evenly spaced over all that is done as a whole.
+//! Values that are evenly spaced over all lanes that are lowered as a whole.
 
 use cranelift_codegen::ir::{Block as ClifBlock, InstBuilder, Value as Clif, types};
 use smallvec::SmallVec;
@@ -12,8 +12,9 @@ use super::super::vector;
 use crate::forms::clif_type;
 
 impl<'r> BlockLowerer<'_, 'r, '_> {
-    /// Lane 0 of a uniform or evenly spaced value: of the warp if lanes are evenly spaced over all of it, else of every chunk.
-    /// Goes to `slow` if it turns out not to be evenly spaced.
+    /// Returns lane 0 of a uniform or evenly spaced value: lane 0 of the warp if lanes are evenly
+    /// spaced over the whole warp, otherwise lane 0 of each chunk. Goes to `slow` if a test shows
+    /// that the value is not evenly spaced.
     pub(super) fn first_lanes(&mut self, v: Value, slow: ClifBlock) -> SmallVec<[Clif; 8]> {
         if self.spans() {
             return SmallVec::from_elem(self.warp_base(v, Some(slow)), 1);
@@ -33,7 +34,8 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         firsts
     }
 
-    /// Whether evenly spaced values are so over all that is done at once, not only in each chunk.
+    /// Returns whether evenly spaced values are so over all lanes that are lowered at once, and not
+    /// only within each chunk.
     pub(super) fn spans(&self) -> bool {
         self.scope.classes.span_warp() || self.strip().is_some()
     }
@@ -42,8 +44,8 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         self.scope.mode.strip()
     }
 
-    /// Lane 0 of a uniform or evenly spaced value. Goes to `slow` if it turns out not to be evenly spaced; without it,
-    /// there is no doubt.
+    /// Returns lane 0 of a uniform or evenly spaced value. Goes to `slow` if a test shows that the
+    /// value is not evenly spaced. Without `slow`, the value must need no test.
     pub(in super::super) fn warp_base(&mut self, v: Value, slow: Option<ClifBlock>) -> Clif {
         if self.scope.classes.get(v) == Class::Uniform {
             return self.scalar(v);
@@ -89,7 +91,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         base
     }
 
-    /// Lane 0 of a varying word, and whether all lanes have the same one.
+    /// Returns lane 0 of a varying word, and whether all lanes have the same word.
     pub(super) fn same_in_warp(&mut self, v: Value) -> (Clif, Clif) {
         let (mut first, mut all) = (None, None);
         for number in 0..self.facts.chunk_count() {
@@ -104,7 +106,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         (word, all.expect("a warp has chunks"))
     }
 
-    /// Lane 0 in the chunk of an evenly spaced value, while a group is done as a whole.
+    /// Returns the chunk's lane 0 of an evenly spaced value, while a group is lowered as a whole.
     pub(in super::super) fn full_warp_base(&mut self, v: Value) -> Option<Clif> {
         let Class::Affine { step, exact } = self.scope.classes.get(v) else { return None };
         if self.scope.mode.settled().is_none() || !self.spans() || !(exact || self.is_tested(v)) {
@@ -118,7 +120,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         Some(self.spread(first, step, reach))
     }
 
-    /// Lane 0 of the current warp.
+    /// Returns lane 0 of the current warp.
     pub(super) fn current_base(&mut self, v: Value, step: i64) -> Clif {
         let first = self.warp_base(v, None);
         let Some(lanes) = self.strip().and_then(|strip| strip.lanes_before) else { return first };
@@ -130,7 +132,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         moved
     }
 
-    /// Whether a value has been found to be evenly spaced, over the warp or in the chunk.
+    /// Returns whether a value has been found to be evenly spaced, over the warp or in the chunk.
     pub(in super::super) fn is_tested(&self, v: Value) -> bool {
         let tested = |chunk: &Chunk| {
             chunk.shared.bases.contains_key(&v)
@@ -143,7 +145,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         self.strip().is_some_and(|strip| strip.spaced.contains(v))
     }
 
-    /// The last of the lanes that are done at once.
+    /// Returns the value in the last of the lanes that are lowered at once.
     pub(super) fn spread_full_warp(&mut self, first: Clif, step: i64) -> Clif {
         let reach = self.reach();
         self.spread(first, step, reach)
@@ -153,7 +155,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         self.scope.mode.settled().expect("a group is being lowered").reach
     }
 
-    /// The chunk's first lane, counted from the warp's.
+    /// Returns the chunk's first lane, counted from the warp's first lane.
     pub(super) fn reach_of_chunk(&mut self) -> Reach {
         match self.chunk().known_first_lane() {
             Some(lane) => Reach::Known(lane),

@@ -1,4 +1,4 @@
-//! Global memory: lanes of which one check tells that all lie in a run.
+//! Global memory: accesses whose lanes all lie in a run, by one check.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as ClifBlock, InstBuilder, Value as Clif, types};
@@ -12,7 +12,8 @@ use super::super::int::plus;
 use super::lanes::Offsets;
 use crate::forms::{Lanes, clif_type};
 
-/// An element's number: `base + (word << shift)`, the word extended, is its address.
+/// The number of an element, whose address is `base + (word << shift)` with the word extended to 64
+/// bits.
 pub(in super::super) struct Index {
     base: Value,
     pub word: Value,
@@ -20,19 +21,20 @@ pub(in super::super) struct Index {
     signed: bool,
 }
 
-/// Elements of a run, by their numbers.
+/// The range of element numbers that lie in a run.
 #[derive(Clone, Copy)]
 pub struct Elements {
-    /// Where element 0 would be.
+    /// The host address where element 0 would be.
     host: Clif,
-    /// The least number, if numbers have signs, and the greatest, in all lanes of a vector.
+    /// The least number, if numbers are signed, and the greatest number, in all lanes of a vector.
     least: Option<Clif>,
     most: Clif,
 }
 
 impl BlockLowerer<'_, '_, '_> {
-    /// Where any lanes of global memory are, if all that take part lie in a run: from the run's first byte to each of them, and
-    /// the host address of that byte. Lanes that do not take part are at it.
+    /// Locates lanes at any addresses in global memory. Returns the distances from the run's first
+    /// byte to the lanes, and the host address of that byte. Inactive lanes have distance 0. Goes
+    /// to `slow` unless all active lanes lie in the run and are aligned.
     pub(in super::super) fn in_a_run(
         &mut self,
         access: &Access,
@@ -60,7 +62,8 @@ impl BlockLowerer<'_, '_, '_> {
                 if whole { distance } else { self.b.ins().band(distance, mask) }
             })
             .collect();
-        // A distance beyond the run is negative, or what is left behind it is. In an empty run there is no room at all.
+        // For a lane outside the run, the distance or the room left behind it is negative. An empty
+        // run has negative room.
         let mut union = distances[0];
         let mut left = self.b.ins().isub(room, distances[0]);
         for &distance in &distances[1..] {
@@ -83,8 +86,11 @@ impl BlockLowerer<'_, '_, '_> {
         (distances, host)
     }
 
-    /// Whether lanes are likely to have pointers to different buffers: their address is none that all have and a word on top, and something has told lanes apart,
-    /// as code does that asks which memory a pointer is of.
+    /// Returns whether lanes probably have pointers to different buffers.
+    ///
+    /// This is the case if the address is not the sum of a base that all lanes share and an
+    /// extended word, and if a guard has separated lanes, as in code that asks which memory a
+    /// pointer refers to.
     pub(in super::super) fn may_be_in_several_buffers(&self, access: &Access) -> bool {
         let is_alike = |v: Value| self.scope.classes.get(v).is_same();
         let mut v = access.address;
@@ -102,8 +108,8 @@ impl BlockLowerer<'_, '_, '_> {
         access.space == Space::Global && access.guard != self.facts.entry_mask()
     }
 
-    /// Goes on if a lane that takes part lies in one of the access's runs, though others do not: they
-    /// are in another buffer. To `helper` if none does, which finds the run that they lie in.
+    /// Continues if an active lane lies in one of the access's runs, even if other lanes are in
+    /// another buffer. If no lane does, goes to `helper`, which finds the run in which they lie.
     pub(in super::super) fn unless_all_miss(
         &mut self,
         access: &Access,
@@ -135,10 +141,11 @@ impl BlockLowerer<'_, '_, '_> {
         self.require(some, helper);
     }
 
-    /// What an access reads an element by: a word, if its address is one that all lanes have and a multiple of the word.
+    /// Returns the index by which an access reads an element. The address must be the sum of a base
+    /// that all lanes share and a multiple of an extended word.
     pub(in super::super) fn index_of(&self, access: &Access) -> Option<Index> {
         let address = access.address;
-        // What an address is made of is not kept where values rest.
+        // Where values spill, the operands of an address are not kept.
         if !self.is_home(address) || self.scope.spills.is_some() {
             return None;
         }
@@ -172,7 +179,8 @@ impl BlockLowerer<'_, '_, '_> {
         })
     }
 
-    /// Which elements that are read by index lie in a run; to `slow` if none does, or element 0 would not.
+    /// Returns the elements, read by index, that lie in a run. Goes to `slow` if no element does,
+    /// or if indices are unsigned and element 0 lies before the run.
     pub(in super::super) fn elements(
         &mut self,
         access: &Access,
@@ -186,7 +194,8 @@ impl BlockLowerer<'_, '_, '_> {
         if let Some(aligned) = self.is_aligned(access.align, base) {
             self.require(aligned, slow);
         }
-        // Element 0 is so far behind the run's start (or before it); so many bytes are left behind it for the last one.
+        // `before`: the distance of element 0 from the run's start, negative before it. `left`: the
+        // distance from element 0 to the last possible element.
         let before = self.b.ins().isub(base, first);
         let room = plus(self.b, bytes, -i64::from(access.bytes()));
         let left = self.b.ins().isub(room, before);
@@ -215,8 +224,8 @@ impl BlockLowerer<'_, '_, '_> {
         Elements { host, least: None, most: narrow(self, most) }
     }
 
-    /// The same as `in_a_run` for elements that are read by index: 32-bit lanes are compared with the bounds of the index. Lanes that
-    /// do not take part have index 0.
+    /// Locates elements that are read by index, like [`Self::in_a_run`]. The check compares 32-bit
+    /// lanes with the bounds of the index. Inactive lanes have index 0.
     fn by_index(
         &mut self,
         access: &Access,
@@ -273,7 +282,8 @@ impl BlockLowerer<'_, '_, '_> {
         self.gather_lanes(access, extend, result_ty, (host, access.ty.bytes() as i32), &offsets)
     }
 
-    /// The reverse of [`Self::gather_global`]. Lanes that do not take part write to the scratch area.
+    /// Stores lanes at any addresses in global memory, like [`Self::gather_global`]. Inactive lanes
+    /// write to the scratch area.
     pub(super) fn scatter_global(
         &mut self,
         access: &Access,

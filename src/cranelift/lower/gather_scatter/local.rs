@@ -1,5 +1,6 @@
-//! Local memory: word `w` of lane `l` is word `w * lanes + l` of the warp's. So lanes that all access the same offset, as a spill slot
-//! has it, are a vector; others are gathered and scattered after one check of all.
+//! Local memory: word `w` of lane `l` is word `w * lanes + l` of the warp's memory. If all lanes
+//! access the same offset, as in a spill slot, their words form a vector. Otherwise lanes are
+//! gathered and scattered after one check of all lanes.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Value as Clif, types};
@@ -14,24 +15,24 @@ use super::super::vector;
 use super::offsets::required_alignment;
 use crate::forms::{Lanes, clif_type, parts};
 
-/// Bytes between accesses that are looked for together.
+/// The largest distance, in bytes, between accesses that share a check.
 const MOST_APART: i64 = 1 << 16;
 
-/// Where an access ends, from its address on.
+/// Returns the end of an access, counted from its address.
 fn end_of(access: &Access) -> i64 {
     i64::from(access.offset) + i64::from(access.bytes())
 }
 
-/// An offset in local memory that all lanes of the chunk have.
+/// An offset in local memory that all lanes of the chunk share.
 struct Row {
-    /// A lower one that has been computed, `i64`, and how many bytes are added to that.
+    /// A lower offset that has been computed, `i64`, and the number of bytes to add to it.
     offset: Clif,
     more: i32,
-    /// Host address of the words at the lower one, of accesses to words.
+    /// The host address of the words at `offset`, for accesses to words.
     host: Option<Clif>,
 }
 
-/// The access as one to words, if its elements are no less.
+/// Returns the access as an access to words, if its elements have at least 4 bytes.
 pub(super) fn in_words(access: &Access) -> Option<Access> {
     match access.ty.bytes() {
         4 => Some(*access),
@@ -41,8 +42,10 @@ pub(super) fn in_words(access: &Access) -> Option<Access> {
 }
 
 impl BlockLowerer<'_, '_, '_> {
-    /// Loads from local memory; to `slow` if a lane is not in reach. Code that is to be there soon leaves lanes that have an offset
-    /// each to that; without any other it goes there at once.
+    /// Loads from local memory. Goes to `slow` if a lane is out of range.
+    ///
+    /// Quick code goes to `slow` for lanes with different offsets. If lanes are known to differ, it
+    /// jumps there at once and the result is `None`.
     pub(super) fn load_local(
         &mut self,
         access: &Access,
@@ -78,7 +81,8 @@ impl BlockLowerer<'_, '_, '_> {
         Some(merged)
     }
 
-    /// The reverse; whether there is a way but `slow`.
+    /// Stores to local memory, like [`Self::load_local`]. Returns whether there is a path besides
+    /// `slow`.
     pub(super) fn store_local(
         &mut self,
         access: &Access,
@@ -113,7 +117,7 @@ impl BlockLowerer<'_, '_, '_> {
         true
     }
 
-    /// Loads at offsets that are known to be in reach.
+    /// Loads at offsets that are known to be in range.
     pub(super) fn load_local_at(
         &mut self,
         access: &Access,
@@ -133,7 +137,7 @@ impl BlockLowerer<'_, '_, '_> {
         merged
     }
 
-    /// Stores at offsets that are known to be in reach.
+    /// Stores at offsets that are known to be in range.
     pub(super) fn store_local_at(
         &mut self,
         access: &Access,
@@ -152,7 +156,8 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.switch_to_block(done);
     }
 
-    /// Goes on in `together` if all offsets are the same, as the row that is given has it, else in `other`.
+    /// Continues in `together`, with the returned row, if all offsets are equal. Otherwise goes to
+    /// `other`.
     fn same_row(
         &mut self,
         access: &Access,
@@ -169,14 +174,16 @@ impl BlockLowerer<'_, '_, '_> {
         Row { offset, host: in_words(access).map(|_| self.row_at(offset)), more: 0 }
     }
 
-    /// The address of lane 0, and whether other lanes have the same one if that is in doubt. `None` if they have others.
+    /// Returns the address of lane 0 and, if in doubt, a test that all lanes have the same address.
+    /// Returns `None` if lanes have different addresses.
     fn common_base(&mut self, access: &Access) -> Option<(Clif, Option<Clif>)> {
         let is_apart =
             self.scope.classes.get(access.address).affine().is_some_and(|(step, _)| step != 0);
         (!is_apart).then(|| self.guess(access.address, 0))
     }
 
-    /// The row of an access, if all lanes have the same offset, which is in reach; else goes to `other`.
+    /// Returns the row of an access if all lanes have the same offset and it is in range and
+    /// aligned. Otherwise goes to `other`.
     fn require_row(
         &mut self,
         access: &Access,
@@ -210,21 +217,21 @@ impl BlockLowerer<'_, '_, '_> {
         Row { offset, more: 0, host: is_in_words.then(|| self.row_at(offset)) }
     }
 
-    /// An offset that is a constant, if it is near the beginning.
+    /// Returns an offset that is a constant near the beginning of the memory.
     fn constant_offset(&self, access: &Access) -> Option<i32> {
         let address = i64::try_from(self.facts.constant(access.address)?).ok()?;
         let offset = address.checked_add(access.offset.into())?;
         (0..=MOST_APART).contains(&offset).then_some(offset as i32)
     }
 
-    /// Whether bytes from an offset on are in local memory.
+    /// Returns whether `bytes` bytes from an offset on lie in local memory.
     fn is_in_local(&mut self, offset: Clif, bytes: i64) -> Clif {
         let behind = plus(self.b, offset, bytes);
         let limit = self.ctx_load(types::I64, abi::LOCAL_BYTES);
         self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, behind, limit)
     }
 
-    /// Finds the rows of an access to local memory, which later accesses have too.
+    /// Finds the rows of an access to local memory, which later accesses share.
     pub(in super::super) fn look_for_rows(&mut self, access: &Access) {
         if access.space == Space::Local
             && let Some((base, None)) = self.common_base(access)
@@ -233,10 +240,12 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// The rows of accesses of a segment whose address all lanes have, if there are several.
+    /// Returns the rows of a segment's accesses with an address that all lanes share, if there are
+    /// several accesses.
     ///
-    /// One check for all of them is right for slots in a frame on the stack. Elements of an array, whose index may have any
-    /// value, have a check each: some may be out of reach, and then mostly take no part.
+    /// One check for all of them is right for slots in a stack frame. Elements of an array have a
+    /// check each, as their index may have any value: some may be out of range, and are then mostly
+    /// accessed by no active lane.
     fn rows(&mut self, access: &Access, base: Clif) -> Option<Rows> {
         let align = required_alignment(access, Space::Local);
         let is_near = |offset: i32| {
@@ -271,26 +280,26 @@ impl BlockLowerer<'_, '_, '_> {
         let inside = self.is_in_local(offset, end - i64::from(least));
         let aligned = self.is_aligned(align, offset);
         let hold = aligned.map_or(inside, |aligned| self.b.ins().band(inside, aligned));
-        // Accesses to words are among those that have an alignment of words.
+        // Accesses to words have at least the alignment of words.
         let host = (align >= 4).then(|| self.row_at(offset));
         let rows = Rows { address: access.address, align, least, end, offset, host, hold };
         self.chunk().places.rows.push(rows);
         Some(rows)
     }
 
-    /// Bytes from a lane's word to its next one.
+    /// Returns the bytes from a lane's word to its next word.
     pub(in super::super) fn local_row_bytes(&self) -> i32 {
         4 * i32::from(self.facts.function.lanes)
     }
 
-    /// Host address of the words of the chunk's lanes at an offset, a multiple of 4.
+    /// Returns the host address of the words of the chunk's lanes at an offset, a multiple of 4.
     fn row_at(&mut self, offset: Clif) -> Clif {
         let start = self.start_of_local();
         let distance = self.b.ins().imul_imm_s(offset, i64::from(self.facts.function.lanes));
         self.b.ins().iadd(start, distance)
     }
 
-    /// Host address of the first word of the chunk's first lane.
+    /// Returns the host address of the first word of the chunk's first lane.
     pub(in super::super) fn start_of_local(&mut self) -> Clif {
         let local = self.ctx_load(types::I64, abi::LOCAL);
         let lane = self.first_lane();
@@ -298,7 +307,8 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.ins().iadd(local, first)
     }
 
-    /// The words that hold an element of less than a word at an offset, and how far it is shifted up in them, `i32`.
+    /// Returns the host address of the words that hold an element of less than a word, and the
+    /// element's shift in its word, `i32`.
     fn row_around(&mut self, offset: Clif) -> (Clif, Clif) {
         let word = self.b.ins().band_imm_s(offset, -4);
         let byte = self.b.ins().band_imm_u(offset, 3);
@@ -306,7 +316,7 @@ impl BlockLowerer<'_, '_, '_> {
         (self.row_at(word), self.b.ins().ireduce(types::I32, shift))
     }
 
-    /// Loads what all lanes have at the same offset.
+    /// Loads elements that all lanes have at the same offset.
     fn load_local_row(
         &mut self,
         access: &Access,
@@ -345,7 +355,8 @@ impl BlockLowerer<'_, '_, '_> {
             .collect()
     }
 
-    /// The reverse: the lanes whose bits are set, what was there for the others.
+    /// Stores elements at the same offset in all lanes. Lanes whose bits are clear keep their old
+    /// values.
     fn store_local_row(&mut self, access: &Access, values: &[Lanes], at: &Row, bits: Clif) {
         let guard = access.guard.expect("analysis makes masks explicit");
         let (Some(words), Some(host)) = (in_words(access), at.host) else {
@@ -379,7 +390,7 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.switch_to_block(done);
     }
 
-    /// The same of elements that are less than a word.
+    /// Stores elements that are smaller than a word at the same offset in all lanes.
     fn store_local_parts(&mut self, access: &Access, values: &[Lanes], at: &Row) {
         let mask = self.mask_words(access.guard.expect("analysis makes masks explicit"));
         for (e, lanes) in values.iter().enumerate() {
@@ -405,7 +416,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// What words make of an access's elements.
+    /// Assembles an access's elements from words.
     pub(super) fn values_of_words(
         &mut self,
         access: &Access,
@@ -426,7 +437,7 @@ impl BlockLowerer<'_, '_, '_> {
             .collect()
     }
 
-    /// The reverse.
+    /// Splits an access's elements into words.
     pub(super) fn words_of_values(&mut self, access: &Access, values: &[Lanes]) -> Vec<Lanes> {
         if parts(access.ty) == 2 {
             return values.to_vec();
@@ -438,7 +449,7 @@ impl BlockLowerer<'_, '_, '_> {
         values.iter().flat_map(halves).collect()
     }
 
-    /// A block that lanes of an access's elements are given to.
+    /// Returns a block with parameters for the lanes of an access's elements, and the parameters.
     pub(in super::super) fn merging(&mut self, count: u8, ty: Type) -> (ClifBlock, Vec<Lanes>) {
         let (done, clif) = (self.b.create_block(), clif_type(ty, true));
         let param = |_| (0..parts(ty)).map(|_| self.b.append_block_param(done, clif)).collect();

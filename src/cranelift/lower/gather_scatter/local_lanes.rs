@@ -1,4 +1,4 @@
-//! Local memory of lanes that have an offset each: one by one, after one check of all.
+//! Local memory of lanes with different offsets: one by one, after one check of all lanes.
 
 use cranelift_codegen::ir::{Block as ClifBlock, InstBuilder, Value as Clif, types};
 use warploom_engine::abi;
@@ -13,7 +13,7 @@ use super::lanes::Offsets;
 use super::local::in_words;
 use crate::forms::Lanes;
 
-// What a lane that takes no part stores fits behind local memory, whose rows have at most 64 words.
+// The store of an inactive lane fits behind local memory, whose rows have at most 64 words.
 const _: () = assert!(MAX_ELEMENTS as u64 * 2 * 64 * 4 <= LOCAL_PADDING);
 
 impl BlockLowerer<'_, '_, '_> {
@@ -65,7 +65,7 @@ impl BlockLowerer<'_, '_, '_> {
             .collect()
     }
 
-    /// The reverse. Lanes that take no part write behind local memory.
+    /// Stores lanes one by one, at offsets in range. Inactive lanes write behind local memory.
     pub(super) fn scatter_local_at(
         &mut self,
         access: &Access,
@@ -103,8 +103,8 @@ impl BlockLowerer<'_, '_, '_> {
         offsets.map(|offset| self.b.ins().iadd(offset, bytes))
     }
 
-    /// From the chunk's first word of local memory to the bytes at offsets: less than 2^30, since local memory has at most 2^24
-    /// bytes a lane.
+    /// Returns the distances from the chunk's first word of local memory to the bytes at offsets.
+    /// They are less than 2^30, since local memory has at most 2^24 bytes per lane.
     fn places_in_local(&mut self, offsets: [Clif; 2], words: bool) -> [Clif; 2] {
         let lanes = u64::from(self.facts.function.lanes);
         [0, 1].map(|part| {

@@ -1,4 +1,4 @@
-//! Loads and stores of lanes that are apart: one by one, inline, after one check of all.
+//! Loads and stores of lanes that are apart: inline and one by one, after one check of all lanes.
 
 mod global;
 mod lanes;
@@ -26,8 +26,8 @@ use crate::tuning;
 const LANES: i64 = CHUNK as i64;
 
 impl BlockLowerer<'_, '_, '_> {
-    /// The inline way of lanes that have no place together, where there is one for the access; leaves to `slow` when a
-    /// check fails. Without one it goes to `slow` at once.
+    /// Loads lanes that are not adjacent, inline if there is inline code for the access. Goes to
+    /// `slow` when a check fails, or at once if there is no inline code.
     pub(super) fn gather_access(
         &mut self,
         access: &Access,
@@ -52,7 +52,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// The reverse: whether there is an inline way for the access.
+    /// Stores lanes that are not adjacent. Returns whether there is inline code for the access.
     pub(super) fn scatter_access(
         &mut self,
         (desc, run): (AccessId, Option<usize>),
@@ -88,8 +88,10 @@ impl BlockLowerer<'_, '_, '_> {
         true
     }
 
-    /// Goes on if lanes take part in an access, else to `done` with these arguments. Of the lanes active at the block's entry there
-    /// mostly are some.
+    /// Continues if a lane is active in an access. Otherwise goes to `done` with the arguments that
+    /// `nothing` returns.
+    ///
+    /// The mask of the block's entry is not tested, as it mostly has lanes.
     pub(super) fn unless_empty(
         &mut self,
         guard: Value,
@@ -106,7 +108,8 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.switch_to_block(some);
     }
 
-    /// Goes on unless an access's lanes seem to be in a window, for which `beyond` has code if that is another block than `slow`.
+    /// Continues unless an access's lanes seem to be in a window. Lanes in a window go to `beyond`,
+    /// if this is another block than `slow`.
     pub(super) fn unless_in_a_window(
         &mut self,
         access: &Access,
@@ -121,13 +124,14 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// Whether stores to shared memory have code for lanes wherever they are: where it is worth it.
+    /// Returns whether stores to shared memory have code for lanes at any addresses, which only
+    /// pays in fast code.
     pub(super) fn scatters_shared(&self, access: &Access) -> bool {
         access.space == Space::Shared && self.region.effort.is_fast()
     }
 
-    /// Whether evenly spaced lanes of a load from shared memory have code for the case that some of
-    /// them are out of range, since they take no part.
+    /// Returns whether a load of evenly spaced lanes from shared memory has code for lanes that are
+    /// out of range because they are inactive.
     pub(super) fn may_reach_beyond(&self, access: &Access) -> bool {
         access.space == Space::Shared
             && self.region.effort.is_fast()
@@ -135,7 +139,8 @@ impl BlockLowerer<'_, '_, '_> {
             && access.guard.is_some_and(|guard| self.settled_mask(guard) != Some(true))
     }
 
-    /// Whether a load of shared or constant memory has code for lanes wherever they are that is short.
+    /// Returns whether a load from shared or constant memory has short code for lanes at any
+    /// addresses.
     pub(super) fn loads_in_turn(&self, access: &Access) -> bool {
         let varying = self.scope.classes.get(access.address) == Class::Varying;
         matches!(access.space, Space::Shared | Space::Const(_))
@@ -143,7 +148,8 @@ impl BlockLowerer<'_, '_, '_> {
             && !self.region.effort.is_fast()
     }
 
-    /// Any lanes of shared or constant memory one after the other, those that take no part being 0. If one is not in range, the helper does all.
+    /// Loads lanes at any addresses in shared or constant memory one after the other. Inactive
+    /// lanes give 0. If a lane is out of range, the helper loads all lanes.
     pub(super) fn load_in_turn(
         &mut self,
         inst: &Inst,
@@ -184,17 +190,19 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// Whether lanes of global memory get code for the case that they are apart: where they look so, and where code is hot.
+    /// Returns whether lanes in global memory get code for addresses that are apart: if they look
+    /// scattered, or if code is hot.
     pub(super) fn may_scatter(&self, access: &Access) -> bool {
         self.can_scatter(access) && (self.region.effort.is_fast() || self.looks_scattered(access))
     }
 
-    /// Whether an address in global memory is made such that lanes are hardly consecutive: from memory, or of single bits.
+    /// Returns whether lanes of an address in global memory are unlikely to be consecutive: the
+    /// address is made from memory or from single bits.
     pub(super) fn looks_scattered(&self, access: &Access) -> bool {
         self.can_scatter(access) && self.comes_from_memory(access.address)
     }
 
-    /// Whether a value of lanes is made from memory, or of single bits.
+    /// Returns whether a value is made from memory or from single bits.
     pub(super) fn comes_from_memory(&self, v: Value) -> bool {
         self.is_of_bits(v, &mut { tuning::MOST_ADDRESS_VALUES })
     }
@@ -213,7 +221,7 @@ impl BlockLowerer<'_, '_, '_> {
         let mut of = |v: Value| self.is_of_bits(v, left);
         match *self.facts.def_op(v) {
             Op::Load { .. } | Op::Binary { op: BinaryOp::Xor | BinaryOp::ShrU, .. } => true,
-            // An index that is cut to a table's size is as consecutive as it was.
+            // An index that is reduced to a table's size stays as consecutive as before.
             Op::Binary { op: BinaryOp::And, a, b } => match *self.facts.def_op(b) {
                 Op::Const { bits, .. } if bits.wrapping_add(1).is_power_of_two() => of(a),
                 _ => true,

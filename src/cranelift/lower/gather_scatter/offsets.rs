@@ -1,4 +1,5 @@
-//! Offsets of a chunk's lanes in one memory, 32 bits each, which one check tells to be in range and aligned.
+//! Offsets of a chunk's lanes in one memory, 32 bits each. One check tests that all are in range
+//! and aligned.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as ClifBlock, InstBuilder, Value as Clif, types};
@@ -12,21 +13,21 @@ use super::super::block::BlockLowerer;
 use super::super::int::constant;
 use crate::tuning;
 
-/// What offsets have to keep to, and what is known of them.
+/// The limits of offsets, and facts known about the offsets.
 pub(super) struct Limits {
-    /// Bytes of the memory, `i64`.
+    /// The bytes of the memory, `i64`.
     pub bytes: Clif,
-    /// The same, if they are known.
+    /// The bytes of the memory, if known at compile time.
     pub fixed: Option<i64>,
-    /// Every offset is a multiple of this.
+    /// Every offset must be a multiple of this number.
     pub align: u8,
     pub known: Bound,
-    /// Whether the lanes that take part are known to be in range.
+    /// Whether active lanes are known to be in range.
     pub inside: bool,
 }
 
 impl BlockLowerer<'_, '_, '_> {
-    /// The lanes of an address of 32 bits, with the access's offset added.
+    /// Returns the lanes of a 32-bit address, with the access's offset added.
     pub(super) fn words(&mut self, access: &Access) -> [Clif; 2] {
         let lanes = self.lanes(access.address);
         if access.offset == 0 {
@@ -36,8 +37,8 @@ impl BlockLowerer<'_, '_, '_> {
         [0, 1].map(|part| self.b.ins().iadd(lanes[part], offset))
     }
 
-    /// Offsets of the lanes in shared, local or constant memory, all in range and aligned; else to `slow`. Those outside the mask
-    /// are 0.
+    /// Returns the lanes' offsets in shared, local or constant memory. Goes to `slow` unless all
+    /// are in range and aligned. Offsets of lanes outside the mask are 0.
     pub(in super::super) fn offsets(
         &mut self,
         access: &Access,
@@ -59,7 +60,8 @@ impl BlockLowerer<'_, '_, '_> {
         self.checked_offsets(access, offsets, &limits, mask, None, slow)
     }
 
-    /// Offsets, all in range and aligned, and no lane being `wrong`; else to `slow`. Those outside the mask are 0.
+    /// Returns the offsets, with 0 for lanes outside the mask. Goes to `slow` unless all are in
+    /// range and aligned, and no lane is `wrong`.
     pub(super) fn checked_offsets(
         &mut self,
         access: &Access,
@@ -96,7 +98,8 @@ impl BlockLowerer<'_, '_, '_> {
         offsets
     }
 
-    /// Where lanes end past the memory, as a vector of ones and zeros, unless one compare of its size tells that none does.
+    /// Returns a vector of ones for lanes that end past the memory. Returns `None` if none can, or
+    /// if one compare of the memory's size settles that none does.
     fn beyond(
         &mut self,
         access: &Access,
@@ -105,13 +108,13 @@ impl BlockLowerer<'_, '_, '_> {
         slow: ClifBlock,
     ) -> Option<Clif> {
         let bytes = i64::from(access.bytes());
-        // Small offsets are compared as one, with the largest that there can be.
+        // For small offsets, one compare with the largest possible offset covers all lanes.
         let end = i64::try_from(limits.known.max).unwrap_or(i64::MAX).saturating_add(bytes);
         if limits.inside || limits.fixed.is_some_and(|fixed| end <= fixed) {
             return None;
         }
         if end <= tuning::SMALL_OFFSET {
-            // A memory may be smaller than what is known of the offsets.
+            // The memory may be smaller than the bound of the offsets.
             let inside =
                 self.b.ins().icmp_imm_u(IntCC::UnsignedGreaterThanOrEqual, limits.bytes, end);
             let (look, go) = (self.cold_block(), self.b.create_block());
@@ -126,7 +129,7 @@ impl BlockLowerer<'_, '_, '_> {
         Some(self.beyond_end(access, offsets, limits, slow))
     }
 
-    /// Where lanes end past the memory, as a vector of ones and zeros.
+    /// Returns a vector of ones where either part has a lane that ends past the memory.
     fn beyond_end(
         &mut self,
         access: &Access,
@@ -138,7 +141,7 @@ impl BlockLowerer<'_, '_, '_> {
         let highest = self.b.ins().umax(offsets[0], offsets[1]);
         let whole = i64::from(limits.align) == bytes;
         let limit = if whole {
-            // What starts in the last whole element ends in it.
+            // An element that starts in the last whole element's place ends there.
             self.b.ins().band_imm_s(limits.bytes, -bytes)
         } else {
             let room = self.b.ins().iadd_imm_s(limits.bytes, -bytes);
@@ -153,7 +156,7 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.ins().icmp(beyond, highest, limit)
     }
 
-    /// What is known of the lanes of an address, with the access's offset added.
+    /// Returns the known bound of the lanes of an address, with the access's offset added.
     fn known_offset(&self, access: &Access) -> Bound {
         let Bound { max, zeros } =
             bound(|v| self.facts.ty(v), |v| &self.facts.def(v).op, access.address);
@@ -168,8 +171,8 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// Whether lanes beyond shared memory take no part, as on GFX9: the guard has `address < max(bytes, last) - last`, all of an
-    /// element but its first byte being `last`.
+    /// Returns whether lanes beyond shared memory are inactive, as on GFX9. There the guard
+    /// contains `address < max(bytes, last) - last`, where `last` is the size of the access less 1.
     fn guard_keeps_in_shared(&self, access: &Access) -> bool {
         let last = u64::from(access.bytes()) - 1;
         let is_address = |v: Value| match *self.facts.def_op(v) {
@@ -209,7 +212,8 @@ impl BlockLowerer<'_, '_, '_> {
     }
 }
 
-/// What addresses in a space must be a multiple of. In local memory an element does not go on in the next word, which is far away.
+/// Returns the number of which addresses in a space must be multiples. In local memory, an element
+/// must not continue in the next word, which is far away.
 pub(in super::super) fn required_alignment(access: &Access, space: Space) -> u8 {
     match space {
         Space::Local => access.align.max(access.ty.bytes().min(4) as u8),

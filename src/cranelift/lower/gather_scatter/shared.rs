@@ -1,4 +1,4 @@
-//! Shared memory and constant banks: lanes of which one check tells that all are in reach.
+//! Shared memory and constant banks: accesses whose lanes are all in range by one check.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as ClifBlock, InstBuilder, Value as Clif, types};
@@ -15,10 +15,10 @@ use super::LANES;
 use super::lanes::Offsets;
 use crate::forms::{Lanes, clif_type};
 
-// What a lane accesses fits behind shared memory.
+// The access of a lane that begins at the end of shared memory fits behind it.
 const _: () = assert!(MAX_ELEMENTS as u64 * 8 <= SHARED_PADDING);
 
-/// Whether consecutive lanes are stored as vectors.
+/// Returns whether consecutive lanes may be stored as vectors.
 fn may_be_vectors(access: &Access) -> bool {
     access.count == 1
         && access.ty.bytes() >= 4
@@ -26,7 +26,8 @@ fn may_be_vectors(access: &Access) -> bool {
 }
 
 impl BlockLowerer<'_, '_, '_> {
-    /// Any lanes of shared memory or of a constant bank: all are checked at once, then loaded one by one.
+    /// Loads lanes at any addresses in shared memory or a constant bank, one by one after one check
+    /// of all lanes.
     pub(super) fn gather_checked(
         &mut self,
         access: &Access,
@@ -35,14 +36,14 @@ impl BlockLowerer<'_, '_, '_> {
         result_ty: Type,
     ) -> Vec<Lanes> {
         let guard = access.guard.expect("analysis makes masks explicit");
-        // Lanes that do not take part read at 0, which is in range.
+        // Inactive lanes read at 0, which is in range.
         let mask = self.mask_words(guard);
         let offsets = self.offsets(access, Some(mask), slow);
         let (start, _) = self.memory_at_offsets(access.space);
         self.gather_near(access, extend, start, offsets, result_ty)
     }
 
-    /// Lanes at offsets from a host address, which are known to be in reach.
+    /// Loads lanes at offsets from a host address that are known to be in range.
     pub(super) fn gather_near(
         &mut self,
         access: &Access,
@@ -52,12 +53,13 @@ impl BlockLowerer<'_, '_, '_> {
         result_ty: Type,
     ) -> Vec<Lanes> {
         let (done, merged) = self.merging(access.count, result_ty);
-        // Tiles that all lanes walk through together, and along whose rows they stand, are common: one load serves them all.
+        // Often all lanes walk through a tile together, or stand along its rows. One load then
+        // serves all lanes.
         let [first, second] = [0, 1].map(|lane| self.b.ins().extractlane(offsets[0], lane));
         let distance = self.b.ins().isub(second, first);
         let apart = self.b.create_block();
         for step in [0, access.bytes().into()] {
-            // Two lanes tell which it may be.
+            // The first two lanes tell which step is possible.
             let (likely, spaced, other) =
                 (self.b.create_block(), self.b.create_block(), self.b.create_block());
             let begins_so = self.b.ins().icmp_imm_s(IntCC::Equal, distance, step);
@@ -83,7 +85,8 @@ impl BlockLowerer<'_, '_, '_> {
         merged
     }
 
-    /// Any lanes of shared memory: in vectors if they are consecutive, else one by one after one check of all.
+    /// Stores lanes at any addresses in shared memory: in vectors if they are consecutive, else one
+    /// by one after one check of all lanes.
     pub(super) fn scatter_shared(
         &mut self,
         access: &Access,
@@ -110,7 +113,8 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.switch_to_block(done);
     }
 
-    /// The same at offsets that are known to be in reach, 0 for lanes that take no part.
+    /// Stores lanes at offsets in shared memory that are known to be in range. Inactive lanes have
+    /// offset 0.
     pub(super) fn scatter_near(&mut self, access: &Access, values: &[Lanes], offsets: [Clif; 2]) {
         let done = self.b.create_block();
         if may_be_vectors(access) {
@@ -125,15 +129,17 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     fn scatter_at(&mut self, access: &Access, values: &[Lanes], offsets: [Clif; 2]) {
-        // Lanes that do not take part write behind shared memory, where there is room for what starts in its last byte.
+        // Inactive lanes write behind shared memory, which has room for an access that begins at
+        // its end.
         let nowhere = self.ctx_load(types::I32, abi::SHARED_BYTES);
         let offsets = self.or_nowhere(access, Type::I32, &offsets, nowhere);
         let shared = self.ctx_load(types::I64, abi::SHARED);
         self.scatter_lanes(access, values, (shared, access.ty.bytes() as i32), &offsets);
     }
 
-    /// Stores consecutive lanes of shared memory, and what was there for those that do not take part: nobody else sees it
-    /// meanwhile, since a block's warps share a host thread. Leaves to `gather_scatter` if lanes are not consecutive, or not all in reach.
+    /// Stores consecutive lanes of shared memory, with the old values for inactive lanes. No other
+    /// thread sees these stores meanwhile, since a block's warps share a host thread. Goes to
+    /// `apart` if lanes are not consecutive, or not all in range.
     fn store_among(
         &mut self,
         access: &Access,

@@ -1,5 +1,6 @@
-//! Generic addresses of shared and of local memory: of which window a chunk's lanes are, one test tells. It also bounds them to the
-//! byte: neither memory ever is in the TLB, whose pages are longer than it.
+//! Generic addresses of shared and local memory. One test tells in which window a chunk's lanes
+//! lie, and bounds them to the byte. The test is exact because neither memory is ever in the TLB,
+//! whose pages are longer than the memory.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as ClifBlock, InstBuilder, Value as Clif, types};
@@ -14,7 +15,7 @@ use super::super::vector;
 use super::offsets::{Limits, required_alignment};
 use crate::forms::Lanes;
 
-/// What is seen in a window of the generic address space.
+/// The memory that a window of the generic address space shows.
 #[derive(Clone, Copy, PartialEq)]
 pub(in super::super) enum Window {
     Shared,
@@ -31,7 +32,7 @@ impl Window {
         }
     }
 
-    /// Where the context has the lowest address, and the size of the memory.
+    /// Returns the context's fields for the window's lowest address and the memory's size.
     fn fields(self) -> (i32, i32) {
         match self {
             Window::Shared => (abi::SHARED_WINDOW, abi::SHARED_BYTES),
@@ -41,12 +42,13 @@ impl Window {
 }
 
 impl BlockLowerer<'_, '_, '_> {
-    /// Whether an access has code for shared and local memory behind that for global memory.
+    /// Returns whether an access has code for shared and local memory besides its code for global
+    /// memory.
     pub(in super::super) fn has_windows(&self, access: &Access) -> bool {
         access.space == Space::Generic && self.region.effort.is_fast()
     }
 
-    /// Whether an address, `i64`, is one of shared or of local memory.
+    /// Returns whether an address, `i64`, is in the window of shared or of local memory.
     pub(in super::super) fn is_in_a_window(&mut self, address: Clif) -> Clif {
         let [shared, local] = Window::ALL.map(|window| self.is_in_window(window, address));
         self.b.ins().bor(shared, local)
@@ -58,8 +60,10 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.ins().icmp_imm_u(IntCC::UnsignedLessThan, offset, WINDOW_BYTES as i64)
     }
 
-    /// The windows in the order in which they are tried from `beyond` on, each with where its code leaves to if lanes are not there: at
-    /// last to `slow`. Goes on in the first one's code.
+    /// Emits the choice of a window in `beyond`, and continues in the first window's code.
+    ///
+    /// Returns the windows in the order in which code tries them, each with the block for lanes
+    /// outside the window. The last of these blocks is `slow`.
     pub(in super::super) fn windows(
         &mut self,
         access: &Access,
@@ -75,7 +79,8 @@ impl BlockLowerer<'_, '_, '_> {
         [(Window::Shared, local), (Window::Local, slow)]
     }
 
-    /// Whether lane 0 of an access is in a window, as the others mostly are then.
+    /// Returns whether lane 0 of an access is in a window. Mostly the other lanes are then in it,
+    /// too.
     pub(in super::super) fn looks_in_a_window(&mut self, access: &Access) -> Clif {
         let first = self.first_lane_address(access);
         self.is_in_a_window(first)
@@ -92,7 +97,7 @@ impl BlockLowerer<'_, '_, '_> {
         self.first_address(access, base)
     }
 
-    /// Loads from the memory in a window, if all lanes that take part are there; else leaves to `other`.
+    /// Loads from the memory in a window if all active lanes are there. Otherwise goes to `other`.
     pub(in super::super) fn load_in_window(
         &mut self,
         window: Window,
@@ -111,7 +116,8 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// The reverse. `bits` are those of the lanes that take part.
+    /// Stores to the memory in a window if all active lanes are there. Otherwise goes to `other`.
+    /// `bits` is the mask of active lanes.
     pub(in super::super) fn store_in_window(
         &mut self,
         window: Window,
@@ -127,8 +133,8 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// Offsets in the memory of a window, if all lanes that take part are in range and aligned; else to `other`. Those of the other
-    /// lanes are 0.
+    /// Returns offsets in the memory of a window, with 0 for inactive lanes. Goes to `other` unless
+    /// all active lanes are in range and aligned.
     pub(in super::super) fn offsets_in_window(
         &mut self,
         window: Window,
@@ -157,7 +163,7 @@ impl BlockLowerer<'_, '_, '_> {
         let high = self.b.ins().bor(high[0], high[1]);
         let zero = constant(self.b, Type::I32, 0, true);
         let outside = self.b.ins().icmp(IntCC::NotEqual, high, zero);
-        // An offset past the window is past the memory, which is no longer.
+        // An offset past the window is also past the memory, which is no longer than the window.
         let offsets = vector::halves(self.b, &lanes, false);
         let bytes = self.ctx_load(types::I64, bytes);
         let known = Bound { max: u64::MAX, zeros: 0 };

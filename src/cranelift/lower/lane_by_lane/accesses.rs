@@ -1,4 +1,4 @@
-//! Loads and stores of one lane. What is not in reach a helper does for this lane alone.
+//! Loads and stores of one lane. If the lane is out of reach, a helper performs its access alone.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Value as Clif, types};
@@ -16,45 +16,48 @@ use super::super::int;
 use super::super::scalarized::Lane;
 use crate::forms::clif_type;
 
-/// The run of the TLB in which lanes of an access are expected. It is found anew where a helper looked for another one.
+/// The run of the TLB in which lanes of an access are expected. Code reloads it after a helper has
+/// looked for another run.
 #[derive(Clone, Copy)]
 pub(super) struct Reach {
     run: usize,
     rights: Rights,
-    /// The run at hand; else each lane finds it in the TLB.
+    /// The run in variables, if it is held. Otherwise each lane loads the run from the TLB.
     held: Option<Held>,
 }
 
-/// A run in variables.
+/// A run held in variables.
 #[derive(Clone, Copy)]
 struct Held {
-    /// Its first address, a multiple of 16, and at how many multiples of the alignment behind it an access may begin.
+    /// The run's first address, a multiple of 16, and the number of multiples of the alignment from
+    /// there at which an access may begin.
     first: frontend::Variable,
     limit: frontend::Variable,
-    /// What leads to host addresses.
+    /// The number to add to an address to get the host address.
     addend: frontend::Variable,
 }
 
-/// What accesses have in common for all lanes.
+/// Values that accesses of all lanes share.
 #[derive(Default)]
 pub(super) struct LaneAccesses {
     pub reaches: FxHashMap<usize, Reach>,
-    /// Where local and shared memory begin.
+    /// The beginnings of local and shared memory.
     pub starts: FxHashMap<Space, Clif>,
-    /// At how many multiples of an alignment, a power of two, accesses of so many bytes may begin in them.
+    /// The number of multiples of an alignment at which an access may begin, by memory, size of the
+    /// access and alignment as a power of two.
     pub limits: FxHashMap<(Space, u32, u32), Clif>,
 }
 
-/// Where elements of a lane's access are in host memory: the first one, with an offset, and how many bytes further on each next one.
+/// The host address of the first element of a lane's access: an address and an offset.
 struct Host {
     at: Clif,
     offset: i32,
 }
 
-/// Where runs begin is a multiple of this.
+/// The alignment of a run's first byte.
 const RUN_ALIGNMENT: u8 = 16;
 
-/// The alignment that the distance from a run's first byte tells, as a power of two.
+/// Returns the alignment that the distance from a run's first byte shows, as a power of two.
 fn global_shift(access: &Access) -> u32 {
     access.align.min(RUN_ALIGNMENT).trailing_zeros()
 }
@@ -72,7 +75,7 @@ impl BlockLowerer<'_, '_, '_> {
         reach
     }
 
-    /// Takes a run as it is now, if it is to be at hand.
+    /// Loads the current run into its variables, if it is held.
     fn look_into(&mut self, access: &Access, reach: &Reach) {
         let Some(held) = reach.held else { return };
         let [first, bytes, addend] = self.run(reach.run, reach.rights);
@@ -82,8 +85,8 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// A run's first address, at how many multiples of the alignment from it an access may begin, and what leads to host
-    /// addresses.
+    /// Returns a run's first address, the number of multiples of the alignment from there at which
+    /// an access may begin, and the number to add to get host addresses.
     fn reached(&mut self, access: &Access, reach: &Reach) -> [Clif; 3] {
         match reach.held {
             Some(held) => {
@@ -96,7 +99,8 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// At how many multiples of `1 << shift` from its beginning an element of so many bytes lies whole in a memory.
+    /// Returns the number of multiples of `1 << shift`, from the beginning of a memory, at which an
+    /// element of `bytes` bytes lies wholly in the memory.
     fn room(&mut self, memory: Clif, bytes: u32, shift: u32) -> Clif {
         let multiples_less_one = (1i64 << shift) - 1;
         let room = int::plus(self.b, memory, multiples_less_one - (i64::from(bytes) - 1));
@@ -105,15 +109,16 @@ impl BlockLowerer<'_, '_, '_> {
         if shift == 0 { room } else { self.b.ins().ushr_imm_u(room, i64::from(shift)) }
     }
 
-    /// Whether a distance is a multiple of `1 << shift`, of which there are less than `limit`: bits that alignment forbids
-    /// become high ones.
+    /// Returns whether a distance is one of the first `limit` multiples of `1 << shift`. The
+    /// rotation turns bits that alignment forbids into high bits.
     fn is_in_room(&mut self, distance: Clif, shift: u32, limit: Clif) -> Clif {
         let number =
             if shift == 0 { distance } else { self.b.ins().rotr_imm_u(distance, i64::from(shift)) };
         self.b.ins().icmp(IntCC::UnsignedLessThan, number, limit)
     }
 
-    /// Finds where local or shared memory begins, and at which offsets the access may be.
+    /// Finds the beginning of local or shared memory, and the offsets at which the access may
+    /// begin.
     pub(super) fn add_memory(&mut self, places: &mut LaneAccesses, access: &Access) {
         let space = access.space;
         let (start, bytes) = match space {
@@ -128,7 +133,8 @@ impl BlockLowerer<'_, '_, '_> {
         });
     }
 
-    /// The alignment that an offset has to have, as a power of two; 0 if it has it for sure.
+    /// Returns the alignment that an offset must have, as a power of two, or 0 if the offset is
+    /// known to have it.
     fn doubted_alignment(&self, access: &Access) -> u32 {
         let (base, more) = self.base_of_offset(access.address, access.offset.into());
         let known = bound(|v| self.facts.ty(v), |v| self.facts.def_op(v), base)
@@ -138,7 +144,7 @@ impl BlockLowerer<'_, '_, '_> {
         if shift <= known { 0 } else { shift }
     }
 
-    /// A lane's load or store, if it takes part.
+    /// Emits a lane's load or store, if the lane is active.
     pub(super) fn access_of_lane(
         &mut self,
         lane: &mut Lane,
@@ -203,8 +209,8 @@ impl BlockLowerer<'_, '_, '_> {
         self.elements_of_lane(lane, index, access, Host { at, offset: 0 }, access.ty.bytes() as i32)
     }
 
-    /// Shared and local memory, whose offsets wrap as guests compute them: less than 0 is a base that
-    /// an access's offset leads back into the memory.
+    /// Accesses shared or local memory, whose offsets wrap as guests compute them. A base below 0
+    /// is valid if the access's offset leads back into the memory.
     fn offset_of_lane(
         &mut self,
         lane: &Lane,
@@ -261,7 +267,7 @@ impl BlockLowerer<'_, '_, '_> {
         loaded
     }
 
-    /// An address, or what it is a constant more than, with an access's offset.
+    /// Splits an address and an access's offset into a base and a constant offset.
     fn base_of_offset(&self, address: Value, offset: i64) -> (Value, i64) {
         let Op::Binary { op: BinaryOp::Add, a, b } = *self.facts.def_op(address) else {
             return (address, offset);
@@ -277,7 +283,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// Loads or stores elements, each so many bytes behind the one before.
+    /// Loads or stores elements, each `size` bytes behind the previous element.
     fn elements_of_lane(
         &mut self,
         lane: &Lane,
@@ -316,7 +322,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// The helper does the lane, as the first one of a chunk.
+    /// Has the helper perform the lane's access, as the first lane of a chunk.
     fn access_by_helper(
         &mut self,
         lane: &Lane,

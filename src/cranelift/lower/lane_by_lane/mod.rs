@@ -1,8 +1,10 @@
-//! Segments whose lanes go one after the other.
+//! Segments whose lanes run one after another.
 //!
-//! A segment has its lanes be done chunk by chunk, since nobody sees that they are not in lockstep; so they may as well be done one by one.
-//! Vectors gain nothing from accesses whose lanes are apart, and where lanes have parted, most of a chunk is idle. So a segment with
-//! such accesses has a second form, a loop over its active lanes in scalars, which is taken where they are few.
+//! Chunks of a segment run one after another, since no code sees that they are not in lockstep. For
+//! the same reason, single lanes may run one by one. Vectors gain nothing from accesses whose lanes
+//! are apart, and after divergence most lanes of a chunk are idle. So a segment with such accesses
+//! has a second form, a scalar loop over its active lanes. Code takes the loop if few lanes are
+//! active.
 
 mod accesses;
 
@@ -21,7 +23,8 @@ use crate::forms::clif_type;
 use crate::tuning;
 
 impl BlockLowerer<'_, '_, '_> {
-    /// The mask of a segment's active lanes, and how many of them are few enough to be done one by one; `None` if they never are.
+    /// Returns the mask of a segment's active lanes, and the greatest number of them that run one
+    /// by one. Returns `None` if they never do.
     pub(super) fn few_lanes(&self, insts: &[usize]) -> Option<(Value, i64)> {
         let active = self.skippable().filter(|_| self.region.effort.is_fast())?;
         let block = &self.facts.block.insts;
@@ -52,7 +55,7 @@ impl BlockLowerer<'_, '_, '_> {
         self.scope.classes.get(access.address) == Class::Varying
     }
 
-    /// Host instructions that an instruction takes, for a chunk and for a lane.
+    /// Returns the host instructions that an instruction takes, for a chunk and for a lane.
     fn costs(&self, inst: &Inst) -> (i64, i64) {
         match inst.op.access() {
             Some(access) if self.is_apart(access) => match access.space {
@@ -64,7 +67,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// Whether there is code for one lane of an instruction.
+    /// Returns whether an instruction has code for one lane.
     fn has_lane_form(&self, inst: &Inst) -> bool {
         match inst.op {
             Op::Load { access, sparse: false, .. } | Op::Store { access, sparse: false, .. } => {
@@ -81,14 +84,14 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// Whether a lane of a value is at hand in the segment, or can be made again.
+    /// Returns whether a lane of a value is available in the segment, or can be recomputed.
     fn can_be_given(&self, v: Value, given: &mut FxHashSet<Value>) -> bool {
         visit();
         let there = self.is_home(v) || self.facts.planned.slots.is_stored(v);
         if there || given.contains(&v) {
             return true;
         }
-        // Masks that another segment makes need not be in a register.
+        // Masks that another segment computes need not be in a register.
         if self.facts.block.ty(v).is_uniform() {
             return self.scope.scalars[v].is_some();
         }
@@ -102,7 +105,8 @@ impl BlockLowerer<'_, '_, '_> {
         can
     }
 
-    /// Does a segment for one active lane after the other, in ascending order. Gives the masks that later steps ask for.
+    /// Lowers a segment as a loop over its active lanes, in ascending order. Returns the masks that
+    /// later steps use.
     pub(super) fn lanes_one_by_one(
         &mut self,
         insts: &[usize],
@@ -178,7 +182,8 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// Loads what a lane has in a register that the segment writes, if something that is lowered later may ask for it.
+    /// Loads a lane's cell of a register that the segment writes, if later code may use the old
+    /// value.
     fn read_of_lane_before_write(&mut self, reg: Reg, lane: &mut Lane) {
         for inst in &self.facts.block.insts {
             if matches!(inst.op, Op::RfRead { reg: read, .. } if read == reg)
@@ -190,13 +195,14 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// Has a lane's value be at hand.
+    /// Makes a lane's value available.
     fn give(&mut self, lane: &mut Lane, v: Value) {
         if lane.values.contains_key(&v) {
             return;
         }
         if self.facts.block.ty(v).is_uniform() {
-            // Not where only some ways lead to it. (A mask of the segment itself is none before its lanes are done.)
+            // A scalar must not be computed where only some paths lead to it. (A mask of the
+            // segment itself is not a scalar before all lanes are done.)
             if !self.is_home(v) {
                 self.scalar(v);
             }
@@ -210,7 +216,7 @@ impl BlockLowerer<'_, '_, '_> {
         lane.values.insert(v, value);
     }
 
-    /// Makes a lane's value by what defines it.
+    /// Recomputes a lane's value from its definition.
     fn give_again(&mut self, lane: &mut Lane, v: Value) {
         let value = match *self.facts.def_op(v) {
             Op::RfRead { reg, .. } => {
@@ -226,7 +232,7 @@ impl BlockLowerer<'_, '_, '_> {
         lane.values.insert(v, value);
     }
 
-    /// Where a lane's cell of a value's slot is: a base and an offset.
+    /// Returns the address of a lane's cell in a value's slot: a base and an offset.
     fn slot_of_lane(&mut self, lane: &Lane, v: Value) -> (Clif, i32) {
         let shift = self.facts.ty(v).cell_bytes().trailing_zeros();
         let at = self.b.ins().ishl_imm_u(lane.number, i64::from(shift));
@@ -252,7 +258,7 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.ins().store(flags(), v, at, offset);
     }
 
-    /// What accesses of a segment have in common for all lanes.
+    /// Returns the values that a segment's accesses share for all lanes.
     fn places_of_lanes(&mut self, insts: &[usize]) -> LaneAccesses {
         let accesses = insts
             .iter()
@@ -272,7 +278,7 @@ impl BlockLowerer<'_, '_, '_> {
         places
     }
 
-    /// Whether a condition holds, as what `brif` takes, that all lanes to be done one by one are few.
+    /// Returns a condition for `brif`: whether at most `most` lanes are active.
     pub(super) fn are_few(&mut self, active: Value, most: i64) -> Clif {
         let lanes = self.scalar(active);
         let count = self.b.ins().popcnt(lanes);

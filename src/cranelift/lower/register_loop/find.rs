@@ -1,4 +1,4 @@
-//! Which blocks are loops in registers, and what such a loop consists of.
+//! Finds the blocks that are loops in registers, and the parts of each such loop.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -10,7 +10,7 @@ use super::super::block::BlockLowerer;
 use super::RegisterLoop;
 
 impl BlockLowerer<'_, '_, '_> {
-    /// The block as a loop in registers, if it is one.
+    /// Returns the block as a loop in registers, if it is one.
     pub(in super::super) fn register_loop(&self) -> Option<RegisterLoop> {
         let this = self.facts.id;
         let Terminator::Branch { cond, then, otherwise } = self.facts.block.term else {
@@ -97,19 +97,20 @@ impl BlockLowerer<'_, '_, '_> {
         Some(register_loop)
     }
 
-    /// Whether a mask register keeps its bits where the active mask is empty.
+    /// Whether a mask register keeps its bits in inactive lanes.
     fn keeps_inactive_lanes(&self, reg: Reg, value: Value, active: Value) -> bool {
         let is_active = |mask: Value| self.facts.masks().is_subset(mask, active);
         (reg == self.facts.function.active && is_active(value))
             || self.differs_in_active_lanes(value, reg, active)
     }
 
-    /// Whether a mask is what the register holds at entry but for active lanes.
+    /// Whether a mask differs from the register's value at entry in active lanes only.
     fn differs_in_active_lanes(&self, mut mask: Value, reg: Reg, active: Value) -> bool {
         let is_active = |v: Value| self.facts.masks().is_subset(v, active);
         let has_all_inactive = |v: Value| matches!(*self.facts.def_op(v), Op::Unary { op: UnaryOp::Not, a } if is_active(a));
         loop {
-            // One operand is followed at most, so that it takes no longer than the block is.
+            // The walk follows one operand at most, so it takes at most as many steps as the block
+            // is long.
             mask = match *self.facts.def_op(mask) {
                 Op::RfRead { reg: read, .. } => return read == reg,
                 Op::Binary { op: BinaryOp::And, a, b } if has_all_inactive(b) => a,
@@ -121,8 +122,8 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// Scalar instructions that depend on carried masks or on the segment: they must be lane-wise,
-    /// for they are done in the chunk.
+    /// Returns the scalar instructions' results that depend on carried masks or on the segment. The
+    /// chunk computes them, so they must be lane-wise: if one is not, the result is `None`.
     fn carried_scalars(
         &self,
         masks: &BTreeMap<Reg, Value>,
@@ -157,7 +158,8 @@ impl BlockLowerer<'_, '_, '_> {
         Some(carried)
     }
 
-    /// Registers that are only used as floats inside the loop, and written with results of float operations.
+    /// Returns the registers that the loop uses only as floats and writes with results of float
+    /// operations.
     fn raw_floats(&self, lanes: &BTreeMap<Reg, (Value, Option<Value>)>) -> BTreeSet<Reg> {
         let float_of = |v: Value| match *self.facts.def_op(v) {
             Op::Convert { op: ConvertOp::Bitcast, a, .. } if self.facts.ty(a) == Type::F32 => {
@@ -189,7 +191,7 @@ impl BlockLowerer<'_, '_, '_> {
                             }
                     })
                 };
-                // The value itself is seen by this one write only.
+                // Only this one write may use the integer value.
                 let mut seen = 0;
                 for inst in &self.facts.block.insts {
                     seen += inst.op.operands().iter().filter(|&&v| v == value).count();

@@ -1,10 +1,12 @@
 //! Loops that stay in a chunk.
 //!
-//! A block that jumps back to itself while lanes are active, and that is one segment without memory operations, is run
-//! to its end for one chunk after the other: no lane can see the others. What the loop carries, lane registers and
-//! masks, stays in machine registers. A chunk runs at most as many rounds as the budget and the back edges allow, so
-//! that when the loop is left early all chunks that still have active lanes have done equally many, as in lockstep.
-//! Some loops that load are run so for one lane after the other: see [`super::scalarized`].
+//! A block is such a loop if it jumps back to itself while lanes are active, and if it is one
+//! segment without memory operations. Each chunk runs the loop to its end before the next chunk
+//! starts: no lane can see the other lanes. The loop carries lane registers and masks in machine
+//! registers. A chunk runs at most as many rounds as the budget and the back edges allow. So if the
+//! loop is left early, all chunks that still have active lanes have run equally many rounds, as in
+//! lockstep. Some loops with loads run to their end lane by lane instead: see
+//! [`super::scalarized`].
 
 mod find;
 mod rounds;
@@ -21,11 +23,11 @@ use super::block::BlockLowerer;
 use super::chunk::flags;
 use super::scope::{Carried, Mode};
 
-/// What a loop in registers consists of.
+/// The parts of a loop in registers.
 pub struct RegisterLoop {
     /// The segment's instructions, in their order.
     pub(super) body: Vec<usize>,
-    /// How many of them load from memory.
+    /// The number of instructions in `body` that load from memory at addresses that differ by lane.
     pub(super) loads: usize,
     exit: BlockId,
     /// The active mask at entry, and after a round.
@@ -33,25 +35,26 @@ pub struct RegisterLoop {
     pub(super) next_active: Value,
     /// Lane registers that the loop writes: value and guard.
     pub(super) lanes: BTreeMap<Reg, (Value, Option<Value>)>,
-    /// Mask registers that it writes.
+    /// The mask registers that the loop writes, each with its value.
     pub(super) masks: BTreeMap<Reg, Value>,
-    /// Those of them that gather the lanes that leave. They are not carried.
+    /// The mask registers in `masks` that gather the lanes that leave. The loop does not carry
+    /// them.
     pub(super) exit_masks: ExitMasks,
-    /// Masks computed outside the segment from carried ones.
+    /// The masks that scalar instructions outside the segment compute from carried masks.
     pub(super) carried_scalars: HashSet<Value>,
     /// Registers carried as floats whose NaNs are made canonical after the loop.
     pub(super) raw: BTreeSet<Reg>,
 }
 
 impl RegisterLoop {
-    /// Whether an instruction is one of the segment's.
+    /// Whether an instruction belongs to the segment.
     pub(super) fn has(&self, index: usize) -> bool {
         self.body.binary_search(&index).is_ok()
     }
 }
 
 impl BlockLowerer<'_, '_, '_> {
-    /// Lowers the block as a loop in registers. The block has been entered and not yet counted.
+    /// Lowers the block as a loop in registers. The block has been entered but is not counted yet.
     pub(super) fn lower_register_loop(&mut self, register_loop: &RegisterLoop) {
         let rounds = self.allowed_rounds();
         self.scope.mode = Mode::Carried(Carried::default());
@@ -95,7 +98,7 @@ impl BlockLowerer<'_, '_, '_> {
         self.finish_rounds(register_loop, &done);
     }
 
-    /// Has careful code do the loop if a lane is active that has left it.
+    /// Returns to careful code if a lane is active that an exit mask says has left the loop.
     fn expect_exit_masks_inactive(&mut self, register_loop: &RegisterLoop, old_masks: &[Clif]) {
         let masks = || register_loop.masks.keys().zip(old_masks);
         let gathered = masks()
@@ -118,14 +121,14 @@ impl BlockLowerer<'_, '_, '_> {
         self.carried_loop().equal_masks.clone_from(&register_loop.exit_masks.equal);
     }
 
-    /// One chunk after the other runs the loop to its end, or to the last of `rounds`.
+    /// Emits the loop for each chunk in turn. Each chunk runs to its end, or for `rounds` rounds.
     fn chunks_to_their_end(
         &mut self,
         register_loop: &RegisterLoop,
         old_masks: &[Clif],
         rounds: Clif,
     ) -> Done {
-        // Over chunks: most rounds so far, lanes counted so far, and the masks gathered.
+        // The state carried over chunks: the most rounds, the lanes counted, and the masks so far.
         let mask_regs: Vec<Reg> = register_loop.masks.keys().copied().collect();
         let fixed = 2;
         let none = self.b.ins().iconst(types::I64, 0);
@@ -156,7 +159,8 @@ impl BlockLowerer<'_, '_, '_> {
         Done { rounds: after[0], lanes: after[1], masks: after[fixed..].to_vec() }
     }
 
-    /// Rounds that the budget and the back edges allow, at least 1: else the budget's fault is raised here.
+    /// Returns the number of rounds that the budget and the back edges allow, at least 1. If the
+    /// budget allows none, its fault is raised here.
     fn allowed_rounds(&mut self) -> Clif {
         let cost = i64::from(self.facts.block.cost);
         let before = self.ctx_load(types::I64, abi::INSTRUCTIONS);
@@ -171,7 +175,7 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.ins().umin(paid, edges)
     }
 
-    /// Adds the chunk's bits of every carried mask to what earlier chunks gave.
+    /// Adds the chunk's bits of every carried mask to the masks of earlier chunks.
     fn place_masks(&mut self, state: &[Clif], fixed: usize, bits: &[Clif]) -> Vec<BlockArg> {
         let mut args: Vec<BlockArg> = state[..fixed].iter().map(|&v| BlockArg::Value(v)).collect();
         for (&before, &bits) in state[fixed..].iter().zip(bits) {
@@ -184,10 +188,10 @@ impl BlockLowerer<'_, '_, '_> {
         self.facts.block.ty(v) == warploom_ir::ValueType::MASK
     }
 
-    /// Counts what was done, writes the masks back, and goes on.
+    /// Counts the rounds, writes the masks back, and goes on.
     fn finish_rounds(&mut self, register_loop: &RegisterLoop, done: &Done) {
         let cost = i64::from(self.facts.block.cost);
-        // A block entered without active lanes counts too.
+        // A block that is entered without active lanes counts, too.
         let one = self.b.ins().iconst(types::I64, 1);
         let (rounds, lanes) = (self.b.ins().umax(done.rounds, one), done.lanes);
         for (offset, amount) in [(abi::INSTRUCTIONS, rounds), (abi::LANE_INSTRUCTIONS, lanes)] {
@@ -204,7 +208,7 @@ impl BlockLowerer<'_, '_, '_> {
                 going = Some(new);
             }
         }
-        // All back edges but the one that `go` may take.
+        // The back edges of all rounds, without the back edge that `go` may take.
         let edges = self.ctx_load(types::I64, abi::BACK_EDGES);
         let taken = self.b.ins().iadd_imm_s(rounds, -1);
         let left = self.b.ins().isub(edges, taken);
@@ -218,12 +222,12 @@ impl BlockLowerer<'_, '_, '_> {
     }
 }
 
-/// What the loop of a lane, of a chunk, or of all, ends with.
+/// The results of the loop of one lane, of one chunk, or of all chunks.
 pub(super) struct Done {
-    /// Most rounds of a lane.
+    /// The most rounds of a lane.
     pub rounds: Clif,
-    /// Active lanes of all rounds together.
+    /// The number of active lanes, summed over all rounds.
     pub lanes: Clif,
-    /// In the order of their registers.
+    /// The masks, in the order of their registers.
     pub masks: Vec<Clif>,
 }

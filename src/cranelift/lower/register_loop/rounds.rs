@@ -1,4 +1,4 @@
-//! The loop of one chunk: what it carries, one round, and what is the same in all.
+//! The loop of one chunk: its carried state, one round, and the values that no round changes.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -16,10 +16,11 @@ use super::{Done, RegisterLoop};
 use crate::forms::{Lanes, MaskForm, parts};
 use crate::tuning;
 
-/// What a round writes to a register.
+/// The value that a round writes to a register.
 enum New {
     Lanes(Lanes),
-    /// What it held, and one more or less. A mask's ones are -1: so that takes one instruction, and no register for the sum.
+    /// The old value plus or minus one. Ones of a mask are -1, so this takes one instruction and no
+    /// register for the sum.
     Counted(Count),
 }
 
@@ -29,21 +30,22 @@ enum Count {
     Down,
 }
 
-/// What a loop carries in machine registers.
+/// The registers that a loop carries in machine registers.
 struct Carried {
     lanes: Vec<(Reg, Type)>,
     masks: Vec<Reg>,
-    /// Guards under which raw floats have been written: those lanes are made canonical at the end.
+    /// The guards under which the loop writes raw floats. Their lanes are made canonical at the
+    /// end.
     raw_guards: Vec<Value>,
 }
 
-/// The values of that, at the beginning of a round or behind the loop.
+/// The carried values at the beginning of a round, or after the loop.
 struct State {
     lanes: Vec<Lanes>,
     masks: Vec<[Clif; 2]>,
-    /// For each guard the lanes that it has had, as [`vector::mask_bit_pairs`] has them.
+    /// For each guard, the lanes that it has had, in the form of [`vector::mask_bit_pairs`].
     written: Vec<Clif>,
-    /// Twice the lanes that went on, over all rounds.
+    /// Twice the number of lanes that went on, summed over all rounds.
     went_on: Clif,
     round: Clif,
 }
@@ -62,7 +64,7 @@ impl Carried {
         }
     }
 
-    /// The state whose values these are, in the order of [`State::values`].
+    /// Returns the state with these values, which are in the order of [`State::values`].
     fn state(&self, values: &[Clif]) -> State {
         let mut values = values.iter().copied();
         let lanes =
@@ -99,7 +101,8 @@ impl State {
 }
 
 impl BlockLowerer<'_, '_, '_> {
-    /// The loop of one chunk, at most so many rounds. `old_bits` are the masks that the loop writes, as they are before it.
+    /// Emits the loop of one chunk, with at most `rounds` rounds. `old_bits` are the chunk's bits,
+    /// before the loop, of the masks that the loop writes.
     pub(super) fn rounds(
         &mut self,
         register_loop: &RegisterLoop,
@@ -141,7 +144,7 @@ impl BlockLowerer<'_, '_, '_> {
         self.leave_rounds(register_loop, &carried, &carried.state(&results), &old_masks)
     }
 
-    /// One round. Gives what it carries on, and the lanes that go on.
+    /// Emits one round. Returns the state that it carries on, and the lanes that go on.
     fn chunk_round(
         &mut self,
         register_loop: &RegisterLoop,
@@ -182,7 +185,8 @@ impl BlockLowerer<'_, '_, '_> {
         (State { lanes, masks, written, went_on, round }, going)
     }
 
-    /// What lane registers hold after a round. All new values are made before any of them is merged with what was there.
+    /// Returns the values of lane registers after a round. All new values are computed before any
+    /// of them is merged with an old value.
     fn written_lanes(
         &mut self,
         register_loop: &RegisterLoop,
@@ -213,7 +217,7 @@ impl BlockLowerer<'_, '_, '_> {
         merged
     }
 
-    /// Writes the rows back after the last round, and gives the masks.
+    /// Writes the rows back after the last round, and returns the masks.
     fn leave_rounds(
         &mut self,
         register_loop: &RegisterLoop,
@@ -245,7 +249,8 @@ impl BlockLowerer<'_, '_, '_> {
         for &reg in &register_loop.exit_masks.regs {
             masks.insert(reg, self.b.ins().bor(old_masks[&reg], left));
         }
-        // Active are the lanes of the first round, and those that went on, but for the last time.
+        // The active lanes are the lanes of the first round, and the lanes that went on in each
+        // round but the last.
         let went_on = self.b.ins().ushr_imm_u(state.went_on, 1);
         let [first, last] = [before, after].map(|bits| self.b.ins().popcnt(bits));
         let lanes = self.b.ins().iadd(first, went_on);
@@ -253,7 +258,7 @@ impl BlockLowerer<'_, '_, '_> {
         Done { rounds: state.round, lanes, masks: masks.into_values().collect() }
     }
 
-    /// Whether the value is that of the register and 1 or -1.
+    /// Returns `Up` if the value is the register plus 1, and `Down` if it is the register minus 1.
     fn counts_by(&self, reg: Reg, value: Value) -> Option<Count> {
         let Op::Binary { op: BinaryOp::Add, a, b } = *self.facts.def_op(value) else { return None };
         let is_read =
@@ -266,7 +271,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// Computes what is the same in every round before the first one.
+    /// Computes, before the first round, the values that are equal in every round.
     fn prepare_invariants(&mut self, register_loop: &RegisterLoop, lane_regs: &[(Reg, Type)]) {
         let mut varies: HashSet<Value> = register_loop.carried_scalars.clone();
         for &index in &register_loop.body {
@@ -285,7 +290,7 @@ impl BlockLowerer<'_, '_, '_> {
                 }
             }
         }
-        // Operands made outside the segment, and constants.
+        // These are operands that the segment does not make, and constants.
         for &index in &register_loop.body {
             for v in self.facts.block.insts[index].op.operands() {
                 if !varies.contains(&v) && !self.is_home(v) && !self.is_mask(v) {
@@ -295,8 +300,8 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// Has what every round needs rest in memory if it does not fit into registers with what the loop carries: a host
-    /// instruction may have an operand there, while what is carried would be late.
+    /// Spills values that all rounds need if they and the carried values do not fit into registers.
+    /// A host instruction can take an operand from memory, while a carried value would arrive late.
     fn lay_down_invariants(&mut self, carried: usize) {
         let lanes: BTreeMap<Value, Lanes> = self.chunk().lanes.drain().collect();
         let vectors: usize = lanes.values().map(|lanes| lanes.len()).sum();
@@ -323,7 +328,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// NaNs made canonical in the lanes of a mask.
+    /// Makes NaNs canonical in the lanes of a mask.
     fn canonical_where(&mut self, mask: Clif, word: Clif) -> Clif {
         let float = vector::cast(self.b, types::F32X4, word);
         let nan = self.b.ins().fcmp(FloatCC::Unordered, float, float);

@@ -6,16 +6,18 @@ use warploom_ir::{FloatBinaryOp, Type};
 
 use super::{Doubles, Rounding};
 
-/// An `f64` product that may be so small that what it misses is no `f64`, and factors that make both large enough. The
-/// operands of such a product are at most 2^-900 / 2^-1074.
+/// The exponent of the bound for tiny `f64` products, and of the factor for each operand. The error
+/// of a tiny product may be no `f64`; the factors make product and error large enough. The operands
+/// of a tiny product are at most 2^-900 / 2^-1074.
 const TINY_PRODUCT: i32 = -900;
 const FACTOR_SCALE: i32 = 600;
-/// The same of a dividend or radicand. The quotient of such a dividend is at most 2^-800 / 2^-1074.
+/// The exponents of the bound and the factor for tiny dividends and radicands. The quotient of a
+/// tiny dividend is at most 2^-800 / 2^-1074.
 const TINY_OPERAND: i32 = -800;
 const OPERAND_SCALE: i32 = 200;
 
 impl Rounding<'_, '_> {
-    /// `op` is arithmetic, `ty` `f32` or `f64`.
+    /// Emits `op`, which must be arithmetic. `ty` is `f32` or `f64`.
     pub fn binary(&mut self, op: FloatBinaryOp, ty: Type, x: Clif, y: Clif) -> Clif {
         match (op, ty) {
             (FloatBinaryOp::Add, _) => self.sum(ty, x, y),
@@ -30,7 +32,8 @@ impl Rounding<'_, '_> {
                 let wide: Doubles = (x.iter().zip(&y))
                     .map(|(&x, &y)| match op {
                         FloatBinaryOp::Mul => self.b.ins().fmul(x, y),
-                        // A quotient that is no `f32` is further from each than `f64` rounds.
+                        // A quotient that is no `f32` differs from each `f32` by more than `f64`
+                        // rounds.
                         _ => self.b.ins().fdiv(x, y),
                     })
                     .collect();
@@ -41,7 +44,7 @@ impl Rounding<'_, '_> {
 
     pub fn root(&mut self, ty: Type, x: Clif) -> Clif {
         if ty == Type::F32 {
-            // As with quotients.
+            // A root that is no `f32` differs from each `f32` by more than `f64` rounds.
             let wide: Doubles = self.widened(x).iter().map(|&x| self.b.ins().sqrt(x)).collect();
             return self.singles(&wide);
         }
@@ -57,8 +60,9 @@ impl Rounding<'_, '_> {
         self.directed(Type::F64, root, missing)
     }
 
-    /// What a sum misses is a number of the same type, found without overflow if the greater summand is subtracted (Dekker). A sum
-    /// that overflows misses an infinity of the other sign.
+    /// Emits a sum with directed rounding. The sum's error is a number of the same type; if the
+    /// greater summand is subtracted, finding it does not overflow (Dekker). A sum that overflows
+    /// has as error an infinity of the other sign.
     pub(super) fn sum(&mut self, ty: Type, x: Clif, y: Clif) -> Clif {
         let sum = self.b.ins().fadd(x, y);
         let magnitudes = [x, y].map(|v| self.magnitude(ty, v));
@@ -69,7 +73,8 @@ impl Rounding<'_, '_> {
         self.signed_zero(ty, result, x, y)
     }
 
-    /// What a sum of two numbers misses, of which the second is not greater, or the first is 0.
+    /// Returns the error of a sum of two numbers. The second must not be greater than the first in
+    /// magnitude, unless the first is 0.
     pub(super) fn missing(&mut self, sum: Clif, great: Clif, small: Clif) -> Clif {
         let added = self.b.ins().fsub(sum, great);
         self.b.ins().fsub(small, added)

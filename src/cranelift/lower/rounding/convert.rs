@@ -1,4 +1,5 @@
-//! Conversions that round: of integers to floats, and of `f64` to what is narrowed to `f16`.
+//! Conversions that round: from integers to floats, and from `f64` to the `f32` that is narrowed to
+//! `f16`.
 
 use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::{InstBuilder, Value as Clif, types};
@@ -16,7 +17,7 @@ const WORD: u64 = 0x41f0_0000_0000_0000;
 const HALF_WORD: u64 = 0x4780_0000;
 
 impl Rounding<'_, '_> {
-    /// Words as `f64`, exactly.
+    /// Converts words to `f64`, exactly.
     fn doubles_of_words(&mut self, signed: bool, words: Clif) -> Doubles {
         if !self.vector {
             let long = if signed {
@@ -41,9 +42,10 @@ impl Rounding<'_, '_> {
             .collect()
     }
 
-    /// Words as `f32`.
+    /// Converts words to `f32`.
     fn singles_of_words(&mut self, signed: bool, words: Clif) -> Clif {
-        // Both halves of a word are `f32`, and the high one is 0 or not less than the low one.
+        // Both halves of a word are exact as `f32`, and the high part is 0 or not less than the low
+        // part.
         let low = self.constant(Type::I32, 0xffff);
         let low = self.b.ins().band(words, low);
         let high = if signed {
@@ -58,7 +60,8 @@ impl Rounding<'_, '_> {
         self.sum_of_parts(Type::F32, high, low)
     }
 
-    /// The sum of exact parts of an integer, of which the high one is 0 or not less than the low one.
+    /// Returns the sum of the exact parts of an integer. The high part is 0 or not less than the
+    /// low part.
     fn sum_of_parts(&mut self, ty: Type, high: Clif, low: Clif) -> Clif {
         let sum = self.b.ins().fadd(high, low);
         if self.round == Round::Nearest {
@@ -68,7 +71,7 @@ impl Rounding<'_, '_> {
         self.directed(ty, sum, missing)
     }
 
-    /// 64-bit integers, of which these are the words, as `f64`.
+    /// Converts 64-bit integers to `f64`, from their low and high words.
     fn doubles_of_longs(&mut self, signed: bool, low: Clif, high: Clif) -> Doubles {
         let (low, high) = (self.doubles_of_words(false, low), self.doubles_of_words(signed, high));
         let word = self.constant(Type::F64, WORD);
@@ -80,8 +83,8 @@ impl Rounding<'_, '_> {
             .collect()
     }
 
-    /// Numbers as `f32`, cut, and with the last bit set where something was cut off: rounding those to `f16` in any way is
-    /// rounding the numbers.
+    /// Converts numbers to `f32` rounded to odd: cut, with the last bit set where the cut is
+    /// inexact. Rounding the result to `f16` in any mode equals rounding the numbers.
     fn odd_singles(&mut self, exact: &[Clif]) -> Clif {
         let near = self.nearest(exact);
         let wide = self.widened(near);
@@ -97,7 +100,7 @@ impl Rounding<'_, '_> {
     }
 }
 
-/// `f64` as `f32` that `f16` is to be made of by the same rounding.
+/// Converts `f64` to an `f32` that gives the correct `f16` when it is narrowed with `round`.
 pub fn singles_for_half(
     b: &mut cranelift_frontend::FunctionBuilder,
     round: Round,
@@ -120,7 +123,7 @@ impl BlockLowerer<'_, '_, '_> {
         a: Clif,
     ) -> Clif {
         if to == Type::F16 {
-            // What `f32` rounds to nearest is too great for `f16`.
+            // An integer that `f32` rounds to nearest is too great for `f16`.
             let wide = self.int_to_float(signed, round, from, Type::F32, a);
             return self.half(false).narrow(round, wide);
         }
@@ -146,7 +149,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// The lanes of a chunk; `None` if vectors have no such conversion.
+    /// Converts the lanes of a chunk. Returns `None` if vectors have no such conversion.
     pub(in super::super) fn ints_to_floats(
         &mut self,
         signed: bool,
@@ -195,7 +198,7 @@ impl BlockLowerer<'_, '_, '_> {
     }
 }
 
-/// Whether every integer of the first type is a number of the second.
+/// Whether every integer of `from` is a number of `to`.
 fn is_exact(from: Type, to: Type) -> bool {
     match to {
         Type::F64 => from.bits() <= 32,

@@ -12,12 +12,13 @@ use super::super::float;
 use super::{Doubles, Rounding};
 use crate::forms::{Lanes, clif_type};
 
-/// Products of `f64` whose parts are normal numbers: from here, and up to where sums cannot overflow.
+/// The exponents of the bounds for the product and the summand of `f64` multiply-adds. The parts of
+/// greater products are normal numbers; sums of lesser products and summands cannot overflow.
 const LEAST_PRODUCT: i32 = -960;
 const GREATEST_SUMMAND: i32 = 1020;
 
 impl Rounding<'_, '_> {
-    /// Of `f32`, whose products are `f64`.
+    /// Emits the multiply-add of `f32`, whose products are exact in `f64`.
     pub fn fused(&mut self, [x, y, z]: [Clif; 3]) -> Clif {
         let [x, y, z] = [x, y, z].map(|v| self.widened(v));
         let wide: Doubles = (x.iter().zip(&y).zip(&z))
@@ -29,8 +30,9 @@ impl Rounding<'_, '_> {
         self.singles(&wide)
     }
 
-    /// Of `f64`, and where it is too near to overflow or underflow for that (not 0). What is missing is found as by Boldo
-    /// and Muller ("Exact and approximated error of the FMA", 2011).
+    /// Emits the multiply-add of `f64`. The second result is not 0 where the operands are too near
+    /// to overflow or underflow for this code. The error is found as by Boldo and Muller ("Exact
+    /// and approximated error of the FMA", 2011).
     fn fused_doubles(&mut self, [x, y, z]: [Clif; 3]) -> (Clif, Clif) {
         let result = self.b.ins().fma(x, y, z);
         let product = self.b.ins().fmul(x, y);
@@ -46,7 +48,7 @@ impl Rounding<'_, '_> {
         (directed, self.is_extreme([x, y, z], product, result))
     }
 
-    /// A sum, and what it misses of it (Knuth).
+    /// Returns a sum and its error (Knuth).
     fn exact_sum(&mut self, x: Clif, y: Clif) -> (Clif, Clif) {
         let sum = self.b.ins().fadd(x, y);
         let first = self.b.ins().fsub(sum, y);
@@ -55,7 +57,8 @@ impl Rounding<'_, '_> {
         (sum, self.b.ins().fadd(lost_first, lost_second))
     }
 
-    /// Ones where the parts of a sum are no normal numbers. A product with 0 is exact, and so is a NaN.
+    /// Returns ones where the parts of the sum are not normal numbers. A product with 0 is exact,
+    /// and a NaN needs no parts.
     fn is_extreme(&mut self, [x, y, z]: [Clif; 3], product: Clif, result: Clif) -> Clif {
         let ty = Type::F64;
         let (least, greatest, zero) =
@@ -76,8 +79,8 @@ impl Rounding<'_, '_> {
 }
 
 impl BlockLowerer<'_, '_, '_> {
-    /// A fused multiply-add of `f64`, of all lanes of a chunk or of scalars. If one has parts that are too great or too small, a
-    /// helper does all.
+    /// Emits a fused multiply-add of `f64`, for all lanes of a chunk or for scalars. If one lane
+    /// has parts that are too great or too small, a helper computes all lanes.
     pub(in super::super) fn fused_doubles(
         &mut self,
         round: Round,

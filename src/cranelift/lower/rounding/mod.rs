@@ -1,11 +1,15 @@
-//! Directed rounding: toward zero, down and up, on hosts that round to nearest. No rounding mode of the host is changed.
+//! Directed rounding (toward zero, down, up) on hosts that round to nearest. The code changes no
+//! rounding mode of the host.
 //!
-//! An operation is rounded to nearest. What the exact result is more than that tells whether the nearest number lies too
-//! far in a direction; if so, it moves by one unit in the last place. [`Rounding`] does that for one value or one vector.
-//! Two roundings in the same direction, to a format and then to one with fewer numbers, are one: so `f32` is computed in
-//! `f64`, where products are exact, and rounded twice. `f16` is done the same way in `f32` (see [`super::half`]).
+//! An operation is rounded to nearest first. The sign of its error (the exact result minus the
+//! nearest number) tells whether the nearest number lies too far in a direction. If so, the result
+//! moves by one unit in the last place. [`Rounding`] emits this for one value or one vector. Two
+//! roundings in one direction, first to a format and then to a format with fewer numbers, equal one
+//! rounding. So `f32` is computed in `f64`, where products are exact, and rounded twice. `f16` is
+//! computed in `f32` in this way (see [`super::half`]).
 //!
-//! `arithmetic` has sums, products, quotients and roots, `fused` the fused multiply-add, `convert` conversions.
+//! `arithmetic` has sums, products, quotients and roots; `fused` has the fused multiply-add;
+//! `convert` has conversions.
 
 mod arithmetic;
 mod convert;
@@ -22,10 +26,10 @@ use super::int::constant;
 use super::{float, vector};
 use crate::forms::clif_type;
 
-/// One `f64`, or the two vectors of them that have the lanes of one vector of 32 bits.
+/// One `f64`, or two vectors of `f64` for the lanes of one vector of 32-bit elements.
 pub type Doubles = SmallVec<[Clif; 2]>;
 
-/// Emits code for one value or one vector.
+/// Emits rounded operations on one value or one vector.
 pub struct Rounding<'a, 'f> {
     b: &'a mut FunctionBuilder<'f>,
     round: Round,
@@ -72,20 +76,20 @@ impl<'a, 'f> Rounding<'a, 'f> {
         self.b.ins().band(bits, sign)
     }
 
-    /// `a` with its sign changed where `sign` has one.
+    /// Returns `a` with its sign flipped where `sign` is negative.
     fn with_sign_of(&mut self, ty: Type, a: Clif, sign: Clif) -> Clif {
         let (bits, sign) = (self.bits(ty, a), self.sign(ty, sign));
         let bits = self.b.ins().bxor(bits, sign);
         self.float(ty, bits)
     }
 
-    /// Whether a relation holds: ones or zeros, of the width of `ty`.
+    /// Whether a relation holds: ones or zeros as wide as `ty`.
     fn holds(&mut self, cc: FloatCC, ty: Type, x: Clif, y: Clif) -> Clif {
         let holds = self.b.ins().fcmp(cc, x, y);
         if self.vector { holds } else { self.b.ins().bmask(clif_type(ty.as_int(), false), holds) }
     }
 
-    /// Whether `near` lies beyond `exact` in the direction that is to be rounded away from.
+    /// Whether `near` lies beyond `exact`, on the side that the direction excludes.
     fn is_beyond(&mut self, ty: Type, near: Clif, exact: Clif) -> Clif {
         match self.round {
             Round::Down => self.holds(FloatCC::GreaterThan, ty, near, exact),
@@ -97,7 +101,7 @@ impl<'a, 'f> Rounding<'a, 'f> {
         }
     }
 
-    /// Moves numbers that lie beyond the exact ones (ones, else zeros) to the next in the direction.
+    /// Moves numbers one unit in the direction where `beyond` is ones. It is zeros elsewhere.
     fn moved(&mut self, ty: Type, near: Clif, beyond: Clif) -> Clif {
         let bits = self.bits(ty, near);
         let moved = match self.round {
@@ -105,7 +109,7 @@ impl<'a, 'f> Rounding<'a, 'f> {
             Round::Zero | Round::Nearest => self.b.ins().iadd(bits, beyond),
             Round::Down | Round::Up => {
                 let negative = self.negative(ty, bits);
-                // Of negative numbers with the other sign: -1 there is 1.
+                // Bits of negative numbers step with the other sign: -1 becomes 1.
                 let step = self.b.ins().bxor(beyond, negative);
                 let step = self.b.ins().isub(step, negative);
                 if self.round == Round::Down {
@@ -118,18 +122,18 @@ impl<'a, 'f> Rounding<'a, 'f> {
         self.float(ty, moved)
     }
 
-    /// Ones where the sign is set.
+    /// Returns ones where the sign is set.
     fn negative(&mut self, ty: Type, bits: Clif) -> Clif {
         if self.vector && ty == Type::F64 {
-            // No arithmetic shift of such lanes is one instruction on x86-64.
+            // x86-64 has no single instruction for an arithmetic shift of 64-bit lanes.
             let zero = self.constant(Type::I64, 0);
             return self.b.ins().icmp(IntCC::SignedLessThan, bits, zero);
         }
         self.b.ins().sshr_imm_u(bits, i64::from(ty.bits()) - 1)
     }
 
-    /// A result that was rounded to nearest, rounded in the direction. `missing` has the sign of what the exact result is
-    /// more; it is 0 or a NaN where the result stays.
+    /// Rounds a result in the direction, from its value `near` rounded to nearest. `missing` has
+    /// the sign of the exact result minus `near`. It is 0 or a NaN where the result stays.
     fn directed(&mut self, ty: Type, near: Clif, missing: Clif) -> Clif {
         let zero = self.constant(ty, 0);
         let beyond = match self.round {
@@ -143,7 +147,8 @@ impl<'a, 'f> Rounding<'a, 'f> {
         self.moved(ty, near, beyond)
     }
 
-    /// The sum of `x` and `y` with the sign that a zero has: rounding down it is negative unless both are +0.
+    /// Gives `sum`, of `x` and `y`, the sign of a zero. Rounded down, a zero is negative unless
+    /// both summands are +0.
     pub fn signed_zero(&mut self, ty: Type, sum: Clif, x: Clif, y: Clif) -> Clif {
         if self.round != Round::Down {
             return sum;
@@ -158,7 +163,7 @@ impl<'a, 'f> Rounding<'a, 'f> {
         self.float(ty, bits)
     }
 
-    /// An `f32` as `f64`, exactly.
+    /// Converts an `f32` to `f64`, exactly.
     fn widened(&mut self, a: Clif) -> Doubles {
         if self.vector {
             return float::promote(self.b, a).into_iter().collect();
@@ -166,7 +171,7 @@ impl<'a, 'f> Rounding<'a, 'f> {
         smallvec![self.b.ins().fpromote(types::F64, a)]
     }
 
-    /// The nearest `f32`.
+    /// Converts `f64` to the nearest `f32`.
     fn nearest(&mut self, doubles: &[Clif]) -> Clif {
         match doubles {
             &[low, high] => float::demote(self.b, low, high),
@@ -174,7 +179,7 @@ impl<'a, 'f> Rounding<'a, 'f> {
         }
     }
 
-    /// Ones and zeros of the width of `f64` as such of the width of `f32`.
+    /// Narrows ones and zeros from the width of `f64` to the width of `f32`.
     fn narrowed(&mut self, longs: &[Clif]) -> Clif {
         match longs {
             &[low, high] => {
@@ -185,7 +190,7 @@ impl<'a, 'f> Rounding<'a, 'f> {
         }
     }
 
-    /// Numbers as `f32`.
+    /// Rounds `f64` numbers to `f32` in the direction.
     pub fn singles(&mut self, exact: &[Clif]) -> Clif {
         let near = self.nearest(exact);
         let wide = self.widened(near);

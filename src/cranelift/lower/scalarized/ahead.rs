@@ -1,5 +1,5 @@
-//! What is found out of a loop that counts its rounds before the first one, and what is left to do after the last: both for a
-//! chunk of lanes at once.
+//! The work before the first and after the last round of a loop that counts its rounds: finding its
+//! rounds and streams, and writing registers. Both parts handle a chunk of lanes at once.
 
 use std::collections::BTreeMap;
 
@@ -17,24 +17,24 @@ use super::rounds::Rounds;
 use super::variables::{Next, Stream, Variable};
 use crate::forms::{Lanes, MaskForm};
 
-/// Where the context has what is known of each lane.
+/// Places in the context of the values known for each lane.
 pub struct Rows {
-    /// Rounds after the first one, words.
+    /// The number of rounds after the first one, words.
     pub more: i32,
-    /// Host addresses of streams after the last round, `i64`.
+    /// The host addresses of streams after the last round, `i64`.
     pub ends: Vec<i32>,
 }
 
-/// What is known of a warp.
+/// The values known for a warp.
 pub struct Ahead {
-    /// The most rounds of a lane after the first one, and those of all.
+    /// The most rounds of a lane after the first one, and the sum of these rounds over all lanes.
     pub most: Clif,
     pub total: Clif,
-    /// Active lanes in it will have left.
+    /// A mask: active lanes in it will have left the loop.
     pub ended: Clif,
 }
 
-/// A stream's access, and its run as it was found.
+/// The access of a stream, and its run as it was found.
 struct Checked {
     access: Access,
     step: i64,
@@ -45,7 +45,8 @@ struct Checked {
 }
 
 impl BlockLowerer<'_, '_, '_> {
-    /// Finds how many rounds lanes do, at most `allowed`, and whether streams stay in their runs for so long; to `fails` if not.
+    /// Finds how many rounds lanes run, at most `allowed`, and whether streams stay in their runs
+    /// for so long. Goes to `fails` if they do not.
     pub(super) fn look_ahead(
         &mut self,
         register_loop: &RegisterLoop,
@@ -70,7 +71,8 @@ impl BlockLowerer<'_, '_, '_> {
             checked.iter().map(|stream| stream.access.align).filter(|&align| align > 1).collect();
         aligns.sort();
         aligns.dedup();
-        // The most rounds, their sums, lanes that end; signs of lanes that leave a run, and low bits of those that must be aligned.
+        // The state: the most rounds, their sums, the lanes that end, signs of lanes that leave a
+        // run, and low bits of addresses that must be aligned.
         let none = int::constant(self.b, Type::I32, 0, true);
         let no_lane = self.b.ins().iconst(types::I64, 0);
         let mut first = vec![none, none, no_lane, none];
@@ -123,8 +125,8 @@ impl BlockLowerer<'_, '_, '_> {
         Ahead { most, total, ended: found[2] }
     }
 
-    /// Writes down where a stream ends in each lane. Gives words whose sign is set in lanes that leave the run, and the low words
-    /// of distances from its beginning, where pages begin.
+    /// Stores where a stream ends in each lane. Returns words whose sign is set in lanes that leave
+    /// the run, and the low words of the distances from the run's beginning, where a page begins.
     fn check_stream(
         &mut self,
         stream: &Checked,
@@ -145,7 +147,8 @@ impl BlockLowerer<'_, '_, '_> {
             .collect();
         let hosts: Lanes = ends.iter().map(|&end| self.b.ins().iadd(end, behind)).collect();
         self.store_in_context(row, 3, &hosts);
-        // As a stream moves by less than 2^44 bytes, its end did not wrap if its start is not before the run.
+        // A stream moves by less than 2^44 bytes. So its end did not wrap if its start is not
+        // before the run.
         let signs = starts.iter().zip(&ends).map(|(&start, &end)| {
             let left = self.b.ins().isub(room, if stream.step < 0 { start } else { end });
             let sign = self.b.ins().bor(start, end);
@@ -155,7 +158,7 @@ impl BlockLowerer<'_, '_, '_> {
         (vector::halves(self.b, &signs, true), vector::halves(self.b, &starts, false))
     }
 
-    /// All bits of the lanes that are active, with those of chunks before.
+    /// Adds all bits of the active lanes to the bits of earlier chunks.
     fn gather_active(&mut self, before: Clif, lanes: [Clif; 2], active: [Clif; 2]) -> Clif {
         lanes.into_iter().zip(active).fold(before, |all, (lanes, active)| {
             let lanes = self.b.ins().band(lanes, active);
@@ -167,7 +170,7 @@ impl BlockLowerer<'_, '_, '_> {
         *self.facts.block.insts[stream.inst].op.access().expect("a load")
     }
 
-    /// Has the chunk know its active lanes.
+    /// Sets the chunk's mask of active lanes.
     fn mask_of_lanes(&mut self, register_loop: &RegisterLoop, active: Clif) -> [Clif; 2] {
         let bits = self.chunk_bits(active);
         self.chunk()
@@ -176,7 +179,7 @@ impl BlockLowerer<'_, '_, '_> {
         self.mask_words(register_loop.active)
     }
 
-    /// Rounds of a chunk's lanes after the first one.
+    /// Returns the number of rounds of a chunk's lanes after the first one.
     fn rounds_to_come(&mut self, counted: &Counted) -> Lanes {
         let (counter, limit) = (self.lanes(counted.counter), self.lanes(counted.limit));
         let pairs = counter.iter().zip(&limit);
@@ -203,8 +206,9 @@ impl BlockLowerer<'_, '_, '_> {
         lanes.iter().map(|&lane| self.b.ins().iadd(lane, offset)).collect()
     }
 
-    /// Has helpers look for runs where the streams of one of the active lanes are. If they found others than before, the block is
-    /// entered again; else to `fails`: other lanes have their streams elsewhere.
+    /// Has helpers look for the runs that the streams of one active lane are in. If they found
+    /// other runs than before, the block is entered again. Otherwise other lanes have their streams
+    /// elsewhere, and it goes to `fails`.
     fn find_streams(&mut self, checked: &[Checked], rows: &Rows, active: Clif, fails: ClifBlock) {
         let number = self.b.ins().ctz(active);
         let number = self.b.ins().band_imm_u(number, 63);
@@ -226,7 +230,8 @@ impl BlockLowerer<'_, '_, '_> {
         self.reenter(others, fails);
     }
 
-    /// Writes the registers that move on by a constant, if something reads them: after the loop, or in it, in lanes that stay.
+    /// Writes the registers that move on by a constant if something reads them: after the loop, or
+    /// in it, in lanes that stay.
     pub(super) fn write_moving(
         &mut self,
         register_loop: &RegisterLoop,
@@ -317,7 +322,7 @@ impl BlockLowerer<'_, '_, '_> {
         self.store_cells(ty, self.facts.layout.offset(reg), &merged);
     }
 
-    /// A product with a constant, of scalars or vectors.
+    /// Multiplies a scalar or a vector by a constant.
     pub(super) fn times(&mut self, v: Clif, by: i64) -> Clif {
         let size = by.unsigned_abs();
         let product = if size.is_power_of_two() {
@@ -334,7 +339,7 @@ impl BlockLowerer<'_, '_, '_> {
         if by < 0 { self.b.ins().ineg(product) } else { product }
     }
 
-    /// The chunk's cells of a row in the context.
+    /// Returns the address of the chunk's cells of a row in the context.
     fn chunk_in_context(&mut self, shift: i64) -> Clif {
         let first = self.first_lane();
         self.cell_in_context(first, shift)
@@ -352,7 +357,7 @@ impl BlockLowerer<'_, '_, '_> {
         [0, 16].map(|part| self.b.ins().load(types::I32X4, flags(), cells, row + part))
     }
 
-    /// The four words of a vector as one, `i64`.
+    /// Folds the four words of a vector into one, `i64`.
     fn fold(
         &mut self,
         v: Clif,

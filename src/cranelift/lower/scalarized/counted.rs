@@ -1,8 +1,9 @@
-//! Loops that count their rounds: a register counts up or down by one, to what the loop does not change.
+//! Loops that count their rounds: a register counts up or down by one, to a limit that the loop
+//! does not change.
 //!
-//! How many rounds a lane does is known before the first one, and so is whether the loads whose addresses move on by a constant
-//! stay in their runs (see [`super::ahead`]). The rounds of a lane have nothing to test but the addresses that they find in memory,
-//! and the number of the round is all that they count.
+//! The number of a lane's rounds is known before the first round. So is whether loads whose
+//! addresses move on by a constant stay in their runs (see [`super::ahead`]). The rounds of a lane
+//! then test only addresses that they find in memory, and count only the number of the round.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as ClifBlock, InstBuilder, Value as Clif, types};
@@ -22,12 +23,13 @@ use super::variables::{Next, Variable};
 use crate::forms::clif_type;
 use crate::tuning;
 
-/// What is kept in memory besides masks and what belongs to a load.
+/// The number of values kept in memory, besides masks and the values of loads.
 const SLOTS: usize = 4;
 
-/// How a loop ends.
+/// The condition at which a loop ends.
 pub(in super::super) struct Counted {
-    /// What is compared with the limit after a round. It goes on while the condition holds.
+    /// The value that is compared with the limit after a round. The loop goes on while the
+    /// condition holds.
     pub counter: Value,
     pub limit: Value,
     pub cc: IntCc,
@@ -36,12 +38,12 @@ pub(in super::super) struct Counted {
 }
 
 impl BlockLowerer<'_, '_, '_> {
-    /// How the loop ends, if it counts its rounds, and a lane leaves it by that alone.
+    /// Returns how the loop ends, if it counts its rounds and a lane leaves it by that count alone.
     pub(in super::super) fn counted(&self, register_loop: &RegisterLoop) -> Option<Counted> {
         let known = |reg: &Reg| {
             *reg == self.facts.function.active || register_loop.exit_masks.regs.contains(reg)
         };
-        // Each load has a run of its own.
+        // Each load needs a run of its own.
         if !register_loop.masks.keys().all(known) || register_loop.loads > RUNS {
             return None;
         }
@@ -71,7 +73,8 @@ impl BlockLowerer<'_, '_, '_> {
         of(a, b, cc).or_else(|| of(b, a, cc.swapped()))
     }
 
-    /// What a round adds to a word of each lane, 1 or -1: what a register holds before the round, or after it.
+    /// Returns 1 or -1 if a round adds that to a register of words in each lane. `v` is the
+    /// register's value before or after the round.
     fn counts(&self, register_loop: &RegisterLoop, v: Value) -> Option<i64> {
         let mut lanes = register_loop
             .lanes
@@ -82,7 +85,7 @@ impl BlockLowerer<'_, '_, '_> {
         self.moves_on(reg, value).filter(|step| self.facts.ty(v) == Type::I32 && step.abs() == 1)
     }
 
-    /// Every active lane runs to its end, or to the last of `allowed` rounds.
+    /// Runs every active lane to its end, or for `allowed` rounds.
     pub(super) fn run_counted(
         &mut self,
         register_loop: &RegisterLoop,
@@ -92,7 +95,7 @@ impl BlockLowerer<'_, '_, '_> {
         allowed: Clif,
     ) -> Done {
         let lanes = u32::from(self.facts.function.lanes);
-        // For the number of a lane's rounds, and what is kept.
+        // The bytes for the lanes' numbers of rounds, and for values that are kept.
         let taken =
             4 * lanes as usize + 8 * (SLOTS + register_loop.masks.len() + register_loop.loads);
         let rounds = self.rounds_of(
@@ -115,7 +118,7 @@ impl BlockLowerer<'_, '_, '_> {
         let allowed = self.b.ins().umin(allowed, most);
         let ahead =
             self.look_ahead(register_loop, counted, (&rounds, &rows), (active, allowed), fails);
-        // What the rounds have no use for is in memory meanwhile.
+        // Spills the values that the rounds do not use.
         let staying = self.b.ins().band_not(active, ahead.ended);
         let gone = self.b.ins().band(active, ahead.ended);
         let first = self.b.ins().popcnt(active);
@@ -135,7 +138,7 @@ impl BlockLowerer<'_, '_, '_> {
         let mut all = self.first_of_lanes(register_loop, &rounds, active, &mut slots);
         for (&index, address) in &rounds.addresses {
             let access = *self.facts.block.insts[index].op.access().expect("a load");
-            // Where lanes load only if there is something, there may be nothing.
+            // A load with a narrower guard may have no valid address.
             let place =
                 all.places.get_mut(&index).filter(|_| access.guard == Some(register_loop.active));
             if let Some(place) = place {
@@ -172,7 +175,7 @@ impl BlockLowerer<'_, '_, '_> {
         Done { rounds: self.kept(most), lanes: self.kept(total), masks }
     }
 
-    /// The rounds of one lane; then to `out`.
+    /// Emits the rounds of one lane, and then a jump to `out`.
     fn lane_to_its_end(
         &mut self,
         register_loop: &RegisterLoop,
@@ -185,7 +188,8 @@ impl BlockLowerer<'_, '_, '_> {
         let cell = self.cell_in_context(lane.number, 3);
         let ends = rows.ends.iter().map(|&row| self.b.ins().load(types::I64, flags(), cell, row));
         let ends: Vec<Clif> = ends.collect();
-        // What moves on by a constant is as far from its end as there are rounds to come.
+        // A variable that moves on by a constant is as many steps from its end as rounds are to
+        // come.
         let (mut carried, mut moving) = (Vec::new(), Vec::new());
         for variable in &rounds.variables {
             let is_read = variable.reads.iter().flatten().any(|&read| rounds.needs(read))
@@ -210,7 +214,7 @@ impl BlockLowerer<'_, '_, '_> {
                 }
             }
         }
-        // Less than 0: so many rounds.
+        // It counts up to 0, from minus the number of rounds.
         let to_come = self.b.declare_var(types::I64);
         let all = self.b.ins().bnot(more);
         self.b.def_var(to_come, all);
@@ -238,7 +242,8 @@ impl BlockLowerer<'_, '_, '_> {
             self.next_round(&lane, &carried);
             match heads.get(at as usize + 1) {
                 Some(&next) => {
-                    // What an edge to a block with other ways in has to move would be in the midst of the loop.
+                    // An edge to a block with other predecessors needs moves. This block keeps them
+                    // out of the loop.
                     let leave = self.b.create_block();
                     let ends = self.b.ins().icmp_imm_s(IntCC::Equal, before, -(at + 1));
                     self.b.ins().brif(ends, leave, &[], next, &[]);
@@ -254,14 +259,15 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// A variable that moves on by a constant, after so many rounds.
+    /// Returns a variable that moves on by a constant, after `rounds` rounds.
     fn moved(&mut self, variable: &Variable, from: Clif, rounds: Clif, step: i64) -> Clif {
         let by = self.times(rounds, step);
         let by = if variable.ty == Type::I64 { by } else { self.b.ins().ireduce(types::I32, by) };
         self.b.ins().iadd(from, by)
     }
 
-    /// Where the context has a lane's cell of a row at offset 0, with cells of `1 << shift` bytes.
+    /// Returns the base of a lane's cell in rows of the context, where cells have `1 << shift`
+    /// bytes. The offset of the row is still to be added.
     pub(super) fn cell_in_context(&mut self, number: Clif, shift: i64) -> Clif {
         let at = self.b.ins().ishl_imm_u(number, shift);
         self.b.ins().iadd(self.ctx, at)

@@ -1,5 +1,5 @@
-//! Loads of one lane that find their addresses in rounds. What is the same in all rounds, mostly in all lanes, is looked up before,
-//! so that in a round one compare is left to do.
+//! Loads of one lane that find their addresses in rounds. Parts that are equal in all rounds,
+//! mostly in all lanes, are looked up before the rounds, so that a round needs one compare.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{
@@ -21,55 +21,58 @@ use super::rounds::Rounds;
 use super::slots::{Slot, Slots};
 use crate::forms::clif_type;
 
-/// What an address is made of.
+/// The parts of an address.
 #[derive(Clone)]
 pub struct Address {
-    /// Values that are the same in all rounds, and how far each is shifted up.
+    /// The values that are equal in all rounds, each with the number of bits it is shifted up.
     pub common: Vec<(Value, i64)>,
     pub rest: Value,
-    /// The rest is a word, the number of an element: how far it is shifted up.
+    /// If the rest is a word, the number of an element: the number of bits it is shifted up.
     number: Option<i64>,
 }
 
-/// Where a load goes in a run of the TLB. Rounds compare a distance with a limit: of elements from one that is in the run where
-/// they are numbered, else of bytes from the run's beginning.
+/// The place of a load in a run of the TLB. Rounds compare a distance with a limit. If elements are
+/// numbered, the distance is in elements from an element in the run; otherwise, in bytes from the
+/// run's beginning.
 #[derive(Clone, Copy)]
 pub struct LoadRun {
     run: usize,
     rest: Value,
     number: Option<i64>,
-    /// Whether what is the same in all rounds decides about the alignment.
+    /// Whether the parts that are equal in all rounds decide about the alignment.
     is_aligned: bool,
-    /// What the rest is added to: an address.
+    /// The address that the rest is added to.
     common: Slot,
     start: Start,
-    /// Distances that are in the run with the whole access: none if all are misaligned.
+    /// The limit of distances at which the whole access is in the run: 0 if all are misaligned.
     limit: frontend::Variable,
-    /// Host address of distance 0.
+    /// The host address of distance 0.
     host: frontend::Variable,
-    /// Whether a run was looked for where numbers, or what is added, begin. Else loads look for it.
+    /// Whether a run was looked for before the rounds, at the origin of the numbers or at the
+    /// common address. Otherwise the loads look for it.
     is_sought: bool,
 }
 
-/// What leads from the rest of an address to the distance.
+/// The step from the rest of an address to the distance.
 #[derive(Clone, Copy)]
 enum Start {
-    /// Numbers of elements before the access's offset is 0: `x[number - 1]`.
+    /// The number of elements before the access's offset is not negative, as in `x[number - 1]`.
     Skipped(i64),
     Bytes(frontend::Variable),
 }
 
-/// Where a round goes on if a load is in no run, or in another than it was looked for.
+/// Where a round goes on if a load is in no run, or in another run than the expected one.
 #[derive(Clone, Copy)]
 pub struct Ways {
-    /// Where it begins again, the run having been found, if it has not been sought before. A way back from cold code has Cranelift's
-    /// register allocator take all that is behind this for a loop, as busy as the one that it leads to.
+    /// Where the round begins again with the run that was found, if it was not sought before.
+    /// Because of such an edge from cold code, Cranelift's register allocator takes all code behind
+    /// it for a loop, as busy as the loop that the edge leads to.
     pub again: ClifBlock,
     /// Where careful code begins.
     pub fails: ClifBlock,
 }
 
-/// How an element is loaded: as its users want to have it.
+/// The form in which an element is loaded, as its users need it.
 #[derive(Clone, Copy, PartialEq)]
 enum View {
     Plain,
@@ -88,7 +91,8 @@ impl View {
 }
 
 impl BlockLowerer<'_, '_, '_> {
-    /// What an access's address is made of, if these values change from round to round.
+    /// Splits an access's address into its parts. `changing` has the values that change from round
+    /// to round.
     pub(super) fn address_of(&self, access: &Access, changing: &FxHashSet<Value>) -> Address {
         let changes = |v: Value| changing.contains(&v);
         let whole = |common, rest| Address { common, rest, number: None };
@@ -122,7 +126,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// What there is to know of a load before the rounds.
+    /// Prepares a load before the rounds.
     pub(super) fn place_of_lane(
         &mut self,
         register_loop: &RegisterLoop,
@@ -159,8 +163,8 @@ impl BlockLowerer<'_, '_, '_> {
         place
     }
 
-    /// Makes sure that the run of a load is where its numbers begin, or what is added to the same address in all lanes; to `fails` if there
-    /// is none.
+    /// Makes sure that the load's run contains the origin of its numbers, or the common address
+    /// that all lanes add to. Goes to `fails` if there is no such run.
     pub(super) fn seek(
         &mut self,
         access: &Access,
@@ -191,7 +195,8 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.switch_to_block(go);
     }
 
-    /// Whether a helper finds a run that is another one than there was before, or not 0 if so; to `fails` if it finds none.
+    /// Has a helper look for a run. The result is not 0 if it found another run than before. Goes
+    /// to `fails` if it found none.
     pub(super) fn search(&mut self, ends: [Clif; 2], run: usize, fails: ClifBlock) -> Clif {
         let before = self.run(run, Rights::READ);
         let [reached, _] = self.find_run(ends, (run, Rights::READ));
@@ -205,7 +210,7 @@ impl BlockLowerer<'_, '_, '_> {
         differences.into_iter().reduce(|x, y| self.b.ins().bor(x, y)).expect("a run has fields")
     }
 
-    /// Has the block be entered again if a run was found that was not there before; else to `fails`.
+    /// Enters the block again if a new run was found, else goes to `fails`.
     pub(super) fn reenter(&mut self, found: Clif, fails: ClifBlock) {
         let again = self.cold_block();
         self.b.ins().brif(found, again, &[], fails, &[]);
@@ -214,7 +219,7 @@ impl BlockLowerer<'_, '_, '_> {
         self.return_code(abi::CONTINUE);
     }
 
-    /// Has a place be in its run as that is now.
+    /// Sets the variables of a place from its run as the run is now.
     fn look_up(&mut self, access: &Access, place: &LoadRun, common: Clif) {
         let [first, bytes, addend] = self.run(place.run, Rights::READ);
         let beyond = i64::from(access.bytes()) - 1;
@@ -249,7 +254,7 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.def_var(place.host, host);
     }
 
-    /// Loads what a lane loads in a round.
+    /// Loads the elements that a lane loads in a round.
     pub(super) fn load_of_lane(
         &mut self,
         rounds: &Rounds,
@@ -278,7 +283,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// How an element is best loaded.
+    /// Returns the form in which an element is best loaded.
     fn view(&self, rounds: &Rounds, access: &Access, v: Value) -> View {
         if access.ty != Type::I32 || self.facts.ty(v) != Type::I32 {
             return View::Plain;
@@ -313,7 +318,7 @@ impl BlockLowerer<'_, '_, '_> {
             .collect()
     }
 
-    /// What is where a lane finds an address.
+    /// Loads from an address that a lane finds in the round.
     fn load_checked(
         &mut self,
         lane: &Lane,
@@ -346,7 +351,8 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.block_params(done).to_vec()
     }
 
-    /// Host address of what a lane loads, which lies in the run. If it does not, a helper looks for one where it does.
+    /// Returns the host address of a lane's load in the run. If the address is not in the run, a
+    /// helper looks for the right run.
     fn host_of_lane(&mut self, lane: &Lane, access: &Access, place: LoadRun, ways: Ways) -> Clif {
         let rest = self.lane_long(lane, place.rest);
         let distance = match place.start {
@@ -356,7 +362,7 @@ impl BlockLowerer<'_, '_, '_> {
                 self.b.ins().iadd(rest, start)
             }
         };
-        // Runs begin where pages do.
+        // Runs begin at page boundaries, so the distance is aligned as the address is.
         if !place.is_aligned
             && let Some(aligned) = self.is_aligned(access.align, distance)
         {
@@ -376,7 +382,7 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.ins().iadd(host, bytes)
     }
 
-    /// Has a helper look for a run with what a lane loads, and the round begin again.
+    /// Has a helper look for the run of a lane's load, and begins the round again.
     fn look_elsewhere(
         &mut self,
         access: &Access,
@@ -399,7 +405,7 @@ impl BlockLowerer<'_, '_, '_> {
         self.b.ins().brif(reached, found, &[], ways.fails, &[]);
         self.b.switch_to_block(found);
         self.look_up(access, place, common);
-        // Elements may be numbered from a place that is in no run, or in another one.
+        // The origin of the numbers may be in no run, or in another run.
         let limit = self.b.use_var(place.limit);
         let inside = self.b.ins().icmp(IntCC::UnsignedLessThan, distance, limit);
         self.b.ins().brif(inside, ways.again, &[], ways.fails, &[]);

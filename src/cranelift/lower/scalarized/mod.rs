@@ -1,12 +1,15 @@
 //! Loops that every lane runs alone.
 //!
-//! A loop that stays in a chunk (see [`super::register_loop`]) and loads from places that are apart gains nothing from doing so for
-//! eight lanes at once, and loses where lanes leave it at different times. Here one lane after the other runs it to its end, in
-//! scalars. As the loop writes no memory no lane sees what others did before. Which load would fault first only lockstep tells:
-//! what a load cannot reach makes the registers what they were, and careful code (see [`abi::CAREFUL`]) does the loop.
+//! A loop that stays in a chunk (see [`super::register_loop`]) and loads from scattered places
+//! gains nothing from eight lanes at once, and loses where lanes leave it at different times. Here
+//! each lane in turn runs it to its end, in scalars. The loop writes no memory, so no lane sees the
+//! work of earlier lanes. Only lockstep tells which load would fault first. So if a load cannot
+//! reach its address, the registers are restored, and careful code (see [`abi::CAREFUL`]) runs the
+//! loop.
 //!
-//! If a loop counts its rounds, all that can be told of them before the first one is, for eight lanes at once (see [`counted`]); of
-//! others only rounds tell how many there are (see [`open`]).
+//! If a loop counts its rounds, everything about them that can be known is computed before the
+//! first round, for eight lanes at once (see [`counted`]). In other loops only the rounds tell how
+//! many there are (see [`open`]).
 
 mod ahead;
 mod counted;
@@ -34,7 +37,7 @@ use super::register_loop::{Done, RegisterLoop};
 use crate::tuning;
 
 impl BlockLowerer<'_, '_, '_> {
-    /// Whether lanes had better run a loop with loads alone, and can.
+    /// Whether lanes should, and can, run a loop with loads alone.
     pub(super) fn is_scalarized(&self, register_loop: &RegisterLoop) -> bool {
         let insts = || register_loop.body.iter().map(|&index| &self.facts.block.insts[index]);
         let scattered = |inst: &Inst| {
@@ -56,7 +59,7 @@ impl BlockLowerer<'_, '_, '_> {
                 <= tuning::MOST_SAVED
     }
 
-    /// Whether lanes find an address in memory, in this round or the one before.
+    /// Whether lanes find the address in memory, in this round or in the round before.
     fn is_scattered(&self, access: &Access, register_loop: &RegisterLoop) -> bool {
         let found_before = |v: Value| match *self.facts.def_op(v) {
             Op::RfRead { reg, .. } => register_loop
@@ -90,15 +93,15 @@ impl BlockLowerer<'_, '_, '_> {
         row_bytes(self.facts.function.lanes, self.lane_type(reg))
     }
 
-    /// One lane after the other runs the loop to its end, or to the last of `rounds`. Gives the most rounds that one did, those of
-    /// all lanes together, and the masks.
+    /// Runs the loop for each lane in turn, to its end or for `rounds` rounds. Returns the most
+    /// rounds of a lane, the rounds of all lanes together, and the masks.
     pub(super) fn lanes_to_their_end(
         &mut self,
         register_loop: &RegisterLoop,
         old_masks: &[Clif],
         rounds: Clif,
     ) -> Done {
-        // Operands made outside are at hand before the ways part.
+        // Computes operands from outside the segment before control flow splits.
         for &index in &register_loop.body {
             for v in self.facts.block.insts[index].op.operands() {
                 if !self.is_home(v) && !register_loop.carried_scalars.contains(&v) {
@@ -118,7 +121,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// What is the same in all lanes: as one of them has it that is active.
+    /// Returns the values that are equal in all lanes, computed for one active lane.
     fn first_of_lanes(
         &mut self,
         register_loop: &RegisterLoop,
@@ -127,16 +130,17 @@ impl BlockLowerer<'_, '_, '_> {
         slots: &mut Slots,
     ) -> Lane {
         let number = self.b.ins().ctz(active);
-        // There may be none.
+        // There may be no active lane.
         let number = self.b.ins().band_imm_u(number, 63);
         let mut lane = Lane::new(number);
         self.prepare(register_loop, rounds, &mut lane, true, slots);
-        // Some are made of what is not the same.
+        // Drops operands of these values that differ by lane.
         lane.values.retain(|&v, _| self.is_same(register_loop, v));
         lane
     }
 
-    /// What a lane knows before its rounds, besides what is the same in all.
+    /// Returns the values that a lane knows before its rounds, besides the values equal in all
+    /// lanes.
     fn begin_lane(
         &mut self,
         register_loop: &RegisterLoop,
@@ -150,7 +154,8 @@ impl BlockLowerer<'_, '_, '_> {
         lane
     }
 
-    /// Values that rounds need and do not change, and where loads go, if these are the same in all lanes, or if they are not.
+    /// Computes values that rounds need and do not change, and places of loads: if `same`, the
+    /// values and places that are equal in all lanes, else the rest.
     fn prepare(
         &mut self,
         register_loop: &RegisterLoop,
@@ -176,7 +181,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// What a round computes, its variables having been read.
+    /// Emits the operations of a round. Its variables have been read.
     fn round(
         &mut self,
         register_loop: &RegisterLoop,
@@ -198,7 +203,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// Copies the rows of registers to a place on the stack.
+    /// Copies the rows of registers to a stack slot.
     fn save(&mut self, regs: &[Reg]) -> StackSlot {
         let bytes = regs.iter().map(|&reg| self.row_bytes(reg)).sum();
         let saved = self.b.create_sized_stack_slot(StackSlotData::new(
@@ -213,7 +218,8 @@ impl BlockLowerer<'_, '_, '_> {
         saved
     }
 
-    /// For each vector of the rows: where it is in the register file, and where on the stack.
+    /// Calls `copy` for each vector of the rows, with its offset in the register file and on the
+    /// stack.
     fn copy_rows(&mut self, regs: &[Reg], copy: impl Fn(&mut Self, i32, i32)) {
         let mut at = 0;
         for &reg in regs {
@@ -225,7 +231,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// Has careful code do the loop, from its beginning.
+    /// Restores the registers, and has careful code run the loop from its beginning.
     fn bail_out(&mut self, regs: &[Reg], saved: StackSlot) {
         self.copy_rows(regs, |lowerer, row, at| {
             let v = lowerer.b.ins().stack_load(types::I64, types::I64X2, saved, at);

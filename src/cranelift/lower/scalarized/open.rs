@@ -1,4 +1,4 @@
-//! Loops of which only rounds tell how many there are: lists, searches.
+//! Loops whose number of rounds is known only after them: lists, searches.
 
 use cranelift_codegen::ir::{InstBuilder, Value as Clif, types};
 use cranelift_frontend as frontend;
@@ -12,23 +12,23 @@ use super::rounds::Rounds;
 use super::slots::{Slot, Slots};
 use super::variables::Variable;
 
-/// What is kept in memory besides masks and what belongs to a load: see [`Warp`].
+/// The number of values kept in memory, besides masks and the values of loads: see [`Warp`].
 pub const SLOTS: usize = 4;
 
-/// What is known of a warp between two lanes.
+/// The values kept for a warp between two lanes.
 struct Warp {
-    /// That a lane may run.
+    /// The number of rounds that a lane may run.
     rounds: Slot,
-    /// Lanes that have not run, as a mask.
+    /// The mask of lanes that have not run.
     to_come: Slot,
-    /// Most rounds of a lane so far, and those of all.
+    /// The most rounds of a lane so far, and the rounds of all lanes so far.
     most: Slot,
     total: Slot,
-    /// What the loop carries, in the order of the registers.
+    /// The masks that the loop carries, in the order of the registers.
     masks: Vec<Slot>,
 }
 
-/// A mask register that the loop writes: what reads it, and a lane's bit of it.
+/// A mask register that the loop writes: the value that reads it, and a lane's bit of it.
 struct Carried {
     read: Option<Value>,
     next: Value,
@@ -36,7 +36,7 @@ struct Carried {
 }
 
 impl BlockLowerer<'_, '_, '_> {
-    /// Every active lane runs to its end, or to the last of `allowed` rounds.
+    /// Runs every active lane to its end, or for `allowed` rounds.
     pub(super) fn run_open(
         &mut self,
         register_loop: &RegisterLoop,
@@ -109,7 +109,8 @@ impl BlockLowerer<'_, '_, '_> {
         Done { rounds: self.kept(warp.most), lanes: self.kept(warp.total), masks }
     }
 
-    /// Gives a lane's variables the values that they begin with. Gives the one that counts the rounds that are left.
+    /// Gives a lane's variables their first values. Returns the variable that counts the rounds
+    /// left.
     fn begin_variables(
         &mut self,
         warp: &Warp,
@@ -132,7 +133,7 @@ impl BlockLowerer<'_, '_, '_> {
         left
     }
 
-    /// One round of a lane, which leaves its variables for the next one.
+    /// Emits one round of a lane, which leaves its variables to the next round.
     fn open_round(
         &mut self,
         register_loop: &RegisterLoop,
@@ -161,7 +162,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// Notes what a lane ends with, `left` being the rounds that it had left.
+    /// Stores a lane's results. `left` is the number of rounds that it had left.
     fn end_lane(
         &mut self,
         register_loop: &RegisterLoop,

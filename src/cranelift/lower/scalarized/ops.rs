@@ -12,18 +12,18 @@ use super::super::{float, int, vector};
 use super::loads::LoadRun;
 use crate::forms::clif_type;
 
-/// A lane's values in a round.
+/// The values of a lane in a round.
 #[derive(Clone)]
 pub struct Lane {
-    /// Its number, `i64`.
+    /// The lane's number, `i64`.
     pub number: Clif,
-    /// Host addresses of streams, by the index of the load, and constants to add to them.
+    /// The host addresses of streams, by the index of the load, and constants to add to them.
     pub hosts: FxHashMap<usize, (Clif, i64)>,
-    /// Where the other loads go.
+    /// The places of all other loads.
     pub places: FxHashMap<usize, LoadRun>,
-    /// Its bits of masks are `i8`, 0 or 1.
+    /// The values. A lane's bits of masks are `i8`, 0 or 1.
     pub values: FxHashMap<Value, Clif>,
-    /// Words that are rather floats with the same bits, or `i64`.
+    /// Words that are kept as floats with the same bits, or as `i64`.
     pub floats: FxHashMap<Value, Clif>,
     pub wide: FxHashMap<Value, Clif>,
     /// 64-bit values by their halves.
@@ -45,14 +45,14 @@ impl Lane {
 }
 
 impl BlockLowerer<'_, '_, '_> {
-    /// A lane's bit of a mask of the warp.
+    /// Returns a lane's bit of a mask of the warp.
     pub(in super::super) fn bit_of(&mut self, mask: Clif, number: Clif) -> Clif {
         let low = self.b.ins().ushr(mask, number);
         let low = self.b.ins().ireduce(types::I8, low);
         self.b.ins().band_imm_u(low, 1)
     }
 
-    /// A mask of the warp with this as a lane's bit.
+    /// Returns a mask of the warp with `bit` as a lane's bit.
     pub(in super::super) fn with_bit(&mut self, mask: Clif, number: Clif, bit: Clif) -> Clif {
         let one = self.b.ins().iconst(types::I64, 1);
         let place = self.b.ins().ishl(one, number);
@@ -84,7 +84,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// A value as `i64`, a word extended.
+    /// Returns a value as `i64`; a word is zero-extended.
     pub(in super::super) fn lane_long(&mut self, lane: &Lane, v: Value) -> Clif {
         if let Some(&wide) = lane.wide.get(&v) {
             return wide;
@@ -93,7 +93,7 @@ impl BlockLowerer<'_, '_, '_> {
         if self.facts.ty(v) == Type::I64 { value } else { self.b.ins().uextend(types::I64, value) }
     }
 
-    /// A value that is the same in every round, with all that it is made of.
+    /// Computes a value that is equal in every round, and all values that it is made of.
     pub(super) fn unchanging(&mut self, register_loop: &RegisterLoop, lane: &mut Lane, v: Value) {
         let index = self.facts.planned.defs[v].0;
         if lane.values.contains_key(&v) || !self.is_done_by_lanes(register_loop, index) {
@@ -124,7 +124,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// Whether an operation can be done by [`Self::lane_op`].
+    /// Whether [`Self::lane_op`] can compute an operation.
     pub(in super::super) fn is_lane_op(&self, op: &Op, result: Value) -> bool {
         if self.facts.block.ty(result) == ValueType::MASK {
             return match op {
@@ -133,7 +133,7 @@ impl BlockLowerer<'_, '_, '_> {
                 _ => matches!(op, Op::ICmp { .. } | Op::FCmp { .. }),
             };
         }
-        // All lanes of a mask make a number, and special functions are done for chunks.
+        // A number from a mask needs all lanes, and special functions are computed for chunks.
         let is_of_chunks = matches!(
             op,
             Op::Convert { op: ConvertOp::FromMask, .. }
@@ -145,7 +145,7 @@ impl BlockLowerer<'_, '_, '_> {
         op.traits().lane_wise && !is_of_chunks
     }
 
-    /// An instruction other than a load.
+    /// Emits an instruction other than a load.
     pub(in super::super) fn lane_op(&mut self, lane: &mut Lane, index: usize) {
         let inst = &self.facts.block.insts[index];
         let result = inst.results[0];
@@ -210,7 +210,7 @@ impl BlockLowerer<'_, '_, '_> {
                 };
                 self.b.ins().bxor_imm_u(bit, 1)
             }
-            // In the loop a lane is active.
+            // A lane in the loop is active.
             Op::Binary { op: BinaryOp::And, a, b } if self.reads(a, self.facts.function.active) => {
                 self.lane_bit(lane, b)
             }
@@ -229,7 +229,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// Sum and carry.
+    /// Returns the sum and the carry.
     fn lane_sum(
         &mut self,
         lane: &Lane,

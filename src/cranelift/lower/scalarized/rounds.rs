@@ -1,4 +1,4 @@
-//! What the rounds of a lane do: which values change from round to round, and which of them anyone needs.
+//! The rounds of a lane: which values change from round to round, and which of these are needed.
 
 use std::collections::BTreeMap;
 
@@ -10,16 +10,16 @@ use super::super::register_loop::RegisterLoop;
 use super::loads::Address;
 use super::variables::{Next, Stream, Variable};
 
-/// What the rounds of a lane do.
+/// The contents of a lane's rounds.
 pub struct Rounds {
     pub variables: Vec<Variable>,
     /// Loads whose addresses are known for all rounds before the first one.
     pub streams: Vec<Stream>,
-    /// What the addresses of the others are made of, by the index of the load.
+    /// The parts of all other loads' addresses, by the index of the load.
     pub addresses: BTreeMap<usize, Address>,
-    /// Values that are not the same in all rounds.
+    /// The values that differ between rounds.
     pub changing: FxHashSet<Value>,
-    /// Values that must be there to know what other loads load, and all that someone needs.
+    /// The values that the loads in `addresses` need, and all values that are needed.
     early: FxHashSet<Value>,
     needed: FxHashSet<Value>,
 }
@@ -29,8 +29,9 @@ impl Rounds {
         self.needed.contains(&v)
     }
 
-    /// Whether an instruction is due before the last load that may fail, or after it. So what only needs loads that cannot
-    /// is next to them.
+    /// Whether an instruction is due in the pass up to the last load that may fail (`early`), or in
+    /// the pass after it. So instructions that need only loads that cannot fail stay next to these
+    /// loads.
     pub fn is_due(&self, index: usize, results: &[Value], early: bool) -> bool {
         let of = |values: &FxHashSet<Value>| {
             results.iter().any(|v| values.contains(v) && self.changing.contains(v))
@@ -41,7 +42,8 @@ impl Rounds {
 }
 
 impl BlockLowerer<'_, '_, '_> {
-    /// What rounds do. `masks` are those that must be known after each. So many `streams` at most are checked before the first one.
+    /// Returns the contents of rounds. `masks` must be known after each round. At most `streams`
+    /// streams are checked before the first round.
     pub(super) fn rounds_of(
         &mut self,
         register_loop: &RegisterLoop,
@@ -72,7 +74,7 @@ impl BlockLowerer<'_, '_, '_> {
             candidates.iter().for_each(|stream| drop(rounds.addresses.remove(&stream.inst)));
             rounds.early = self.needed_for(&rounds, None);
             rounds.needed = self.needed_for(&rounds, Some(masks));
-            // The address itself would be needed too.
+            // A stream is dropped if the rounds need its address itself, too.
             let before = candidates.len();
             candidates.retain(|stream| {
                 let mut reads = rounds.variables[stream.variable].reads.iter().flatten();
@@ -85,7 +87,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// Values that depend on what a round before made, or loaded.
+    /// Returns the values that depend on results or loads of an earlier round.
     pub(super) fn changing(&self, register_loop: &RegisterLoop) -> FxHashSet<Value> {
         let mut changing = FxHashSet::default();
         for (index, inst) in self.facts.block.insts.iter().enumerate() {
@@ -104,7 +106,8 @@ impl BlockLowerer<'_, '_, '_> {
         changing
     }
 
-    /// Whether a lane's bit of a mask register may be another one in a later round. In the loop it is active, and has not left.
+    /// Whether a lane's bit of a mask register may change in a later round. A lane in the loop is
+    /// active, and has not left.
     fn changes_mask(&self, register_loop: &RegisterLoop, reg: Reg) -> bool {
         let written = register_loop.masks.contains_key(&reg);
         written
@@ -112,7 +115,8 @@ impl BlockLowerer<'_, '_, '_> {
             && !register_loop.exit_masks.regs.contains(&reg)
     }
 
-    /// What is needed for all loads whose addresses are listed; with `masks`, for all that a round makes too.
+    /// Returns the values needed for all loads in `addresses`. With `masks` it adds the values
+    /// needed for these masks and for the variables.
     fn needed_for(&self, rounds: &Rounds, masks: Option<&[Value]>) -> FxHashSet<Value> {
         let mut left: Vec<Value> = masks.unwrap_or_default().to_vec();
         let parts = |left: &mut Vec<Value>, index: usize| {
@@ -146,13 +150,13 @@ impl BlockLowerer<'_, '_, '_> {
         needed
     }
 
-    /// Whether an instruction, if it is one of lanes or of their masks, is done in the loop.
+    /// Whether an instruction that computes lanes or their masks runs in the loop.
     pub(super) fn is_done_by_lanes(&self, register_loop: &RegisterLoop, index: usize) -> bool {
         let carried = |v: &Value| register_loop.carried_scalars.contains(v);
         register_loop.has(index) || self.facts.block.insts[index].results.iter().any(carried)
     }
 
-    /// Whether a value that does not change is the same in all lanes that are active.
+    /// Whether a value that does not change is equal in all active lanes.
     pub(super) fn is_same(&self, register_loop: &RegisterLoop, v: Value) -> bool {
         let classes = self.facts.planned.full_warp_classes();
         let alike = !self.is_mask(v) && classes.span_warp() && classes.get(v).is_same();

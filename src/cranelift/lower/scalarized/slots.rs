@@ -1,5 +1,6 @@
-//! Values that rounds have no use for. They are in memory, for a host has few registers, and its allocator may take one from a
-//! round for a value that is needed after the last one.
+//! Values that rounds do not use. They are spilled to the context: a host has few registers, and
+//! its allocator may give a register that a round needs to a value that is needed after the last
+//! round.
 
 use cranelift_codegen::ir::{InstBuilder, Value as Clif, types};
 use warploom_engine::abi;
@@ -7,28 +8,28 @@ use warploom_engine::abi;
 use super::super::block::BlockLowerer;
 use super::super::chunk::flags;
 
-/// Bytes that there are for them.
+/// The number of bytes for such values.
 pub const MOST_BYTES: usize = abi::SPILL_BYTES;
 
-/// Where an `i64` is kept.
+/// The place of an `i64` in the context.
 #[derive(Clone, Copy)]
 pub struct Slot(i32);
 
-/// Places in [`warploom_runtime::warp::WarpContext::spill`].
+/// The places in [`warploom_runtime::warp::WarpContext::spill`] that are taken.
 #[derive(Clone, Copy, Default)]
 pub struct Slots {
     taken: i32,
 }
 
 impl Slots {
-    /// Keeps a value in a place of its own.
+    /// Spills a value to a place of its own.
     pub fn keep(&mut self, lowerer: &mut BlockLowerer<'_, '_, '_>, value: Clif) -> Slot {
         let slot = Slot(self.take(8));
         lowerer.keep(slot, value);
         slot
     }
 
-    /// A place for one value a lane: its offset in the context.
+    /// Takes a place of `bytes` bytes, for one value per lane. Returns its offset in the context.
     pub fn row(&mut self, bytes: u32) -> i32 {
         self.take(bytes as i32)
     }

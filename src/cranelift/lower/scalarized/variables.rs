@@ -1,4 +1,4 @@
-//! What a lane takes from round to round.
+//! The variables that a lane carries from round to round.
 
 use std::collections::BTreeSet;
 
@@ -14,24 +14,24 @@ use super::ops::Lane;
 use crate::forms::clif_type;
 use crate::tuning;
 
-/// What a lane takes from round to round.
+/// A variable that a lane carries from round to round.
 pub struct Variable {
     pub is: frontend::Variable,
-    /// Where it is before and after the loop: a register, or the low and the high word's.
+    /// Its registers before and after the loop: one, or the registers of the low and the high word.
     pub regs: Vec<Reg>,
-    /// The values that read these.
+    /// The values that read these registers.
     pub reads: Vec<Option<Value>>,
     pub next: Next,
     pub ty: Type,
-    /// The lanes that get the new value, if not all that are in the loop.
+    /// The lanes that get the new value, if not all lanes in the loop.
     pub guard: Option<Value>,
 }
 
-/// What a round makes of a variable.
+/// The change of a variable in a round.
 #[derive(Clone, Copy)]
 pub enum Next {
     Value(Value),
-    /// So much more.
+    /// The variable grows by a constant.
     Step(i64),
 }
 
@@ -46,7 +46,8 @@ pub struct Stream {
 }
 
 impl BlockLowerer<'_, '_, '_> {
-    /// The registers that the loop writes. Two that get the halves of one value are one variable, and so are the bits of a float.
+    /// Returns the registers that the loop writes, as variables. Two registers with the halves of
+    /// one value are one variable. A register with the bits of a float is a float variable.
     pub(super) fn variables(&mut self, register_loop: &RegisterLoop) -> Vec<Variable> {
         let always = |reg: &Reg| register_loop.lanes[reg].1 == Some(register_loop.active);
         let mut left: BTreeSet<Reg> = register_loop.lanes.keys().copied().collect();
@@ -98,7 +99,7 @@ impl BlockLowerer<'_, '_, '_> {
         matches!(*self.facts.def_op(v), Op::RfRead { reg: read, .. } if read == reg)
     }
 
-    /// What is added to a register in a round, if that is all.
+    /// Returns the constant that a round adds to a register, if it changes the register only so.
     pub(super) fn moves_on(&self, reg: Reg, value: Value) -> Option<i64> {
         match *self.facts.def_op(value) {
             Op::Binary { op: BinaryOp::Add, a, b } | Op::AddCarry { a, b, carry: None }
@@ -111,7 +112,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// What is added in a sum of what `is` the variable and a constant.
+    /// Returns the constant in a sum of a constant and a value for which `is` holds.
     fn moved_by(&self, a: Value, b: Value, is: impl Fn(Value) -> bool) -> Option<i64> {
         let step =
             if is(a) { self.facts.constant(b) } else { self.facts.constant(a).filter(|_| is(b)) };
@@ -119,7 +120,7 @@ impl BlockLowerer<'_, '_, '_> {
         step.map(|step| (step << (64 - bits)) as i64 >> (64 - bits))
     }
 
-    /// What a round makes of two registers, if that is a value's halves.
+    /// Returns the change of two registers in a round, if they hold the halves of one value.
     fn next_of_pair(&self, register_loop: &RegisterLoop, low: Reg, high: Reg) -> Option<Next> {
         let [low_value, high_value] = [low, high].map(|reg| register_loop.lanes[&reg].0);
         match (self.facts.def_op(low_value), self.facts.def_op(high_value)) {
@@ -154,7 +155,7 @@ impl BlockLowerer<'_, '_, '_> {
         matches!(*self.facts.def_op(v), Op::Concat { lo, hi } if self.reads(lo, low) && self.reads(hi, high))
     }
 
-    /// Where a lane's cell of a register is: a base and an offset.
+    /// Returns the address of a lane's cell of a register, as a base and an offset.
     pub(in super::super) fn cell_of(&mut self, number: Clif, reg: Reg) -> (Clif, i32) {
         let shift = self.lane_type(reg).cell_bytes().trailing_zeros();
         let at = self.b.ins().ishl_imm_u(number, i64::from(shift));
@@ -176,7 +177,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// Stores what a lane ends with.
+    /// Stores a lane's last value of a variable.
     pub(super) fn store_variable(
         &mut self,
         register_loop: &RegisterLoop,
@@ -199,7 +200,7 @@ impl BlockLowerer<'_, '_, '_> {
         if high { int::high_half(self.b, value) } else { self.b.ins().ireduce(types::I32, value) }
     }
 
-    /// Loads whose addresses move on by a constant, at most one for a variable.
+    /// Returns the loads whose addresses move on by a constant, at most one per variable.
     pub(super) fn streams(
         &self,
         register_loop: &RegisterLoop,
@@ -225,7 +226,7 @@ impl BlockLowerer<'_, '_, '_> {
         streams
     }
 
-    /// A variable as the values that read it.
+    /// Sets the values that read a variable.
     pub(super) fn read_variable(&mut self, lane: &mut Lane, variable: &Variable, value: Clif) {
         match variable.reads[..] {
             [Some(v)] if variable.ty == Type::F32 && self.facts.ty(v) != Type::F32 => {
@@ -247,7 +248,7 @@ impl BlockLowerer<'_, '_, '_> {
         }
     }
 
-    /// What a round makes of variables.
+    /// Sets the variables to their values after a round.
     pub(super) fn next_round(&mut self, lane: &Lane, variables: &[&Variable]) {
         let next: Vec<Clif> =
             variables.iter().map(|variable| self.next_value(lane, variable)).collect();

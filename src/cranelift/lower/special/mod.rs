@@ -1,5 +1,7 @@
-//! Functions that hardware approximates, on the lanes of a chunk: `tables` are those of [`warploom_ir::special`], `polynomials` those of
-//! [`warploom_ir::elementary`]. Both follow the definition operation by operation, which hosts do in vectors as it does.
+//! Functions that hardware approximates, on the lanes of a chunk. `tables` has the functions of
+//! [`warploom_ir::special`], `polynomials` the functions of [`warploom_ir::elementary`]. Both
+//! follow the definition operation by operation; host vectors compute each operation as the
+//! definition does.
 
 mod polynomials;
 mod tables;
@@ -17,7 +19,8 @@ use super::vector;
 
 const SIGN: u32 = 1 << 31;
 
-/// The function of a chunk's lanes, two vectors of words or floats; of floats a NaN has the bits of `nan`.
+/// Emits the function of a chunk's lanes, two vectors of words or floats. NaNs among float results
+/// have the bits `nan`.
 pub(super) fn lanes(
     b: &mut FunctionBuilder,
     function: SharedFn,
@@ -48,7 +51,7 @@ pub(super) fn lanes(
     result.map(|x| vector::cast(b, ty, x))
 }
 
-/// Where code for such a function is written.
+/// Emits code for a function on vectors.
 struct Special<'a, 'f> {
     b: &'a mut FunctionBuilder<'f>,
     nan: u32,
@@ -63,7 +66,7 @@ impl Special<'_, '_> {
         constant(self.b, Type::F64, x.to_bits(), true)
     }
 
-    /// `x` with some of its bits.
+    /// Keeps the bits of `x` that `mask` has.
     fn bits(&mut self, x: Clif, mask: u32) -> Clif {
         let mask = self.word(mask);
         self.b.ins().band(x, mask)
@@ -87,13 +90,13 @@ impl Special<'_, '_> {
         self.b.ins().icmp(cc, x, than)
     }
 
-    /// `value` where the condition holds, else `x`.
+    /// Returns `value` where the condition holds, else `x`.
     fn unless(&mut self, condition: Clif, value: u32, x: Clif) -> Clif {
         let value = self.word(value);
         vector::blend(self.b, condition, value, x)
     }
 
-    /// The words as floats.
+    /// Casts words to floats.
     fn floats(&mut self, x: Clif) -> Clif {
         vector::cast(self.b, types::F32X4, x)
     }
@@ -102,19 +105,19 @@ impl Special<'_, '_> {
         vector::cast(self.b, types::I32X4, x)
     }
 
-    /// Signed words as two vectors of `f64`.
+    /// Converts signed words to two vectors of `f64`.
     fn doubles(&mut self, words: Clif) -> [Clif; 2] {
         [self.b.ins().swiden_low(words), self.b.ins().swiden_high(words)]
             .map(|longs| self.b.ins().fcvt_from_sint(types::F64X2, longs))
     }
 
-    /// The low words of two vectors of 64-bit lanes.
+    /// Returns the low words of two vectors of 64-bit lanes.
     fn low_words(&mut self, longs: [Clif; 2]) -> Clif {
         let [low, high] = longs.map(|longs| vector::cast(self.b, types::I32X4, longs));
         vector::shuffle_words(self.b, low, high, [0, 2, 4, 6])
     }
 
-    /// Bits of 2 / pi, lane by lane.
+    /// Returns bits of 2 / pi, lane by lane.
     fn two_over_pi(&mut self, first: Clif) -> Clif {
         let table = Table::TwoOverPi.in_code(self.b);
         let last = self.b.ins().iconst(types::I32, TWO_OVER_PI_PAIRS.len() as i64 - 1);

@@ -27,19 +27,19 @@ impl Special<'_, '_> {
         sum.expect("a polynomial has coefficients")
     }
 
-    /// Floats as two vectors of `f64`.
+    /// Promotes floats to two vectors of `f64`.
     fn promoted(&mut self, words: Clif) -> [Clif; 2] {
         let floats = self.floats(words);
         float::promote(self.b, floats)
     }
 
-    /// Two vectors of `f64` rounded to the words of floats.
+    /// Rounds two vectors of `f64` to the words of floats.
     fn rounded(&mut self, x: [Clif; 2]) -> Clif {
         let floats = float::demote(self.b, x[0], x[1]);
         self.words(floats)
     }
 
-    /// NaNs with the function's own bits.
+    /// Replaces NaNs by NaNs with the function's own bits.
     fn canonical(&mut self, words: Clif) -> Clif {
         let floats = self.floats(words);
         let floats = float::canonical(self.b, Type::F32, self.nan.into(), floats, true);
@@ -134,7 +134,7 @@ impl Special<'_, '_> {
             let zero = self.is(IntCC::Equal, magnitude, 0);
             let sign = self.bits(x, if cosine { 0 } else { SIGN });
             let value = vector::blend(self.b, zero, sign, value);
-            // Great numbers, and what is none.
+            // Great numbers, infinities and NaNs have results of their own.
             let magnitude = self.bits(x, !SIGN);
             let great = self.is(IntCC::SignedGreaterThan, magnitude, MOST_TURNS.to_bits());
             let value = self.unless(great, if cosine { 1f32.to_bits() } else { 0 }, value);

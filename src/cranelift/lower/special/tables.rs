@@ -1,4 +1,5 @@
-//! The tables of NVIDIA's hardware: an interval's polynomial by gathers of its row, computed in `f64`, where all of it is exact.
+//! The tables of NVIDIA's hardware. Gathers load the polynomial of an interval from its row; `f64`
+//! computes it exactly.
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{InstBuilder, Value as Clif, types};
@@ -14,7 +15,7 @@ const INFINITY: u32 = 0x7f80_0000;
 const ONE: u32 = 0x3f80_0000;
 const MANTISSA: u32 = (1 << FRACTION) - 1;
 
-/// How a number is a word: that of an `f32`, or the upper half of an `f64`.
+/// The format of a number in a word: an `f32`, or the upper half of an `f64`.
 struct Word {
     fraction: u32,
     bias: u32,
@@ -24,19 +25,19 @@ struct Word {
 const FLOAT: Word = Word { fraction: FRACTION, bias: 127, infinity: INFINITY };
 const HIGH: Word = Word { fraction: 20, bias: 1023, infinity: 0x7ff0_0000 };
 
-/// Results that no polynomial gives.
+/// Results that the polynomial does not give.
 struct Exceptions {
     infinity: u32,
-    /// Of zeros and denormals, beside the operand's sign, and of infinity.
+    /// The results at zeros and denormals, and at infinity, without the operand's sign.
     at_zero: u32,
     at_infinity: u32,
-    /// Of negative numbers NaNs; otherwise those have the same results with a sign.
+    /// Whether negative numbers give NaN. Otherwise they give the positive result with a sign.
     of_positive: bool,
 }
 
 impl Special<'_, '_> {
-    /// The polynomials at fractions of 23 bits, integers of 2^-17 of a unit: two vectors for each of words. `row`: what is added to
-    /// the number of a row.
+    /// Evaluates the polynomials at fractions of 23 bits. Results are integers in 2^-17 of a unit,
+    /// two vectors for each vector of words. `row` is added to the row number.
     fn polynomial(
         &mut self,
         function: SharedFn,
@@ -66,10 +67,10 @@ impl Special<'_, '_> {
         })
     }
 
-    /// Constants, slopes and curvatures of four rows.
+    /// Loads the constants, slopes and curvatures of four rows.
     fn rows(&mut self, function: SharedFn, rows: Rows, number: Clif) -> [[Clif; 2]; 3] {
         let table = Table::Rows(function).in_code(self.b);
-        // Also of operands whose fraction is none.
+        // The mask keeps the row inside the table for operands without a valid fraction, too.
         let offset = self.bits(number, rows.rows.len() as u32 - 1);
         let offset = self.shifted_up(offset, 4);
         let row: [Clif; 4] = std::array::from_fn(|lane| {
@@ -88,8 +89,8 @@ impl Special<'_, '_> {
         [constants, others.map(|[slopes, _]| slopes), others.map(|[_, curvatures]| curvatures)]
     }
 
-    /// The upper 15 bits of squares of 17 bits, as [`warploom_ir::special`] says which products of single bits make them. Eight lanes fit
-    /// a vector.
+    /// Returns the upper 15 bits of squares of 17 bits. [`warploom_ir::special`] says which
+    /// products of single bits make them. Eight lanes fit into a vector.
     fn squares(&mut self, x: [Clif; 2]) -> [Clif; 2] {
         let upper = x.map(|x| self.shifted_down(x, 9));
         let lower = x.map(|x| self.bits(x, 0x1ff));
@@ -113,7 +114,7 @@ impl Special<'_, '_> {
         [self.b.ins().uwiden_low(sum), self.b.ins().uwiden_high(sum)]
     }
 
-    /// Integers times two to the power of `unit`, cut to the places of a float.
+    /// Multiplies integers by two to the power of `unit`, and cuts them to the places of a float.
     fn cut(&mut self, x: [Clif; 2], unit: i32) -> Clif {
         let places = vector::longs(self.b, [!((1 << 29) - 1); 2]);
         let unit = self.double(2f64.powi(unit));
@@ -127,9 +128,9 @@ impl Special<'_, '_> {
         self.words(floats)
     }
 
-    /// Positive integers without their last bits, up to 20 of them, as words.
+    /// Returns the words of positive integers without their lowest `dropped` bits, 20 at most.
     fn upper_words(&mut self, x: [Clif; 2], dropped: u32) -> Clif {
-        // The low bits of a number of this size are an integer's.
+        // The low bits of an `f64` of this size are the bits of an integer.
         let units = self.double((1u64 << 52) as f64);
         let longs = x.map(|x| {
             let sum = self.b.ins().fadd(x, units);
@@ -157,12 +158,12 @@ impl Special<'_, '_> {
         let result = self.unless(nan, self.nan, result);
         let exponent = self.bits(x, infinity);
         let zero = self.is(IntCC::Equal, exponent, 0);
-        // A NaN's exponent is not 0; what has a sign and is no zero has it.
+        // The exponent of a NaN is not 0, so NaNs stay. Zeros and denormals keep their sign.
         let limit = signed(self, exceptions.at_zero);
         vector::blend(self.b, zero, limit, result)
     }
 
-    /// Reciprocals, roots and reciprocal roots, of floats and of upper halves.
+    /// Emits reciprocals, roots and reciprocal roots of floats and of upper halves.
     pub(super) fn reciprocal_by_table(&mut self, function: SharedFn, x: [Clif; 2]) -> [Clif; 2] {
         let of_high = function.ty() == Type::I32;
         let word = if of_high { HIGH } else { FLOAT };
@@ -177,7 +178,7 @@ impl Special<'_, '_> {
             let magnitude = self.bits(x, !SIGN);
             self.shifted_down(magnitude, word.fraction)
         });
-        // The bias is odd: an exponent is even where it is odd with the bias.
+        // The bias is odd, so an exponent is odd where the biased exponent is even.
         let odd = biased.map(|biased| {
             let even = self.bits(biased, 1);
             let one = self.word(1);
@@ -203,7 +204,7 @@ impl Special<'_, '_> {
                 }
                 false => self.plus(exponent, word.bias - 1),
             };
-            // What the value has above its fraction adds to the exponent.
+            // The bits of the value above its fraction add to the exponent.
             let exponent = self.shifted_up(exponent, word.fraction);
             let number = self.b.ins().iadd(exponent, value);
             let is_normal = self.is(IntCC::SignedGreaterThanOrEqual, number, 1 << word.fraction);
@@ -218,11 +219,11 @@ impl Special<'_, '_> {
         })
     }
 
-    /// 2^x.
+    /// Emits 2^x.
     pub(super) fn power_by_table(&mut self, x: [Clif; 2]) -> [Clif; 2] {
         let fixed = x.map(|x| {
             let magnitude = self.bits(x, !SIGN);
-            // Beyond it all is infinite or 0; what is NaN gives some number.
+            // Beyond 200 every result is infinite or 0. A NaN gives some number here.
             let great = self.is(IntCC::SignedGreaterThan, magnitude, 200f32.to_bits());
             let magnitude = self.unless(great, 200f32.to_bits(), magnitude);
             let (magnitude, unit) =
@@ -230,7 +231,7 @@ impl Special<'_, '_> {
             let unit = self.floats(unit);
             let places = self.b.ins().fmul(magnitude, unit);
             let places = self.b.ins().fcvt_to_sint_sat(types::I32X4, places);
-            // Of a negative number the bits are turned around, unless it is whole.
+            // The bits of a negative number are inverted; a whole number is negated instead.
             let negative = self.b.ins().sshr_imm_u(x, 31);
             let fraction = self.bits(places, MANTISSA);
             let whole = self.is(IntCC::Equal, fraction, 0);
@@ -257,7 +258,7 @@ impl Special<'_, '_> {
         })
     }
 
-    /// log2(x).
+    /// Emits log2(x).
     pub(super) fn logarithm_by_table(&mut self, x: [Clif; 2]) -> [Clif; 2] {
         let fractions = x.map(|x| self.bits(x, MANTISSA));
         let values = self.polynomial(SharedFn::TableLg2, fractions, None);
@@ -273,14 +274,14 @@ impl Special<'_, '_> {
                 let fraction = self.b.ins().floor(fraction);
                 let exponent = self.b.ins().fmul(exponents[pair], up);
                 let sum = self.b.ins().fadd(exponent, fraction);
-                // Of a negative sum the bits are turned around: it is one more.
+                // Inverting the bits of a negative sum makes it one more.
                 let [zero, one, sign] = [0.0, 1.0, -0.0].map(|x| self.double(x));
                 let negative = self.b.ins().fcmp(FloatCC::LessThan, sum, zero);
                 let negative = vector::cast(self.b, types::F64X2, negative);
                 let (last, sign) =
                     (self.b.ins().band(negative, one), self.b.ins().band(negative, sign));
                 let turned = self.b.ins().fadd(sum, last);
-                // Also where that is 0.
+                // The sign is set also where the sum is now 0.
                 self.b.ins().bor(turned, sign)
             });
             let result = self.cut(sums, -PLACES);
@@ -293,7 +294,7 @@ impl Special<'_, '_> {
         })
     }
 
-    /// Sine, or cosine, of x turns.
+    /// Emits the sine or cosine of x turns.
     pub(super) fn turn_by_table(&mut self, function: SharedFn, x: [Clif; 2]) -> [Clif; 2] {
         let cosine = function == SharedFn::TableCos;
         let angles = x.map(|x| {

@@ -1,4 +1,4 @@
-//! What warps and blocks a sweep comes to, and what they count.
+//! The warps and blocks that a sweep reaches, and the instructions that they count.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as ClifBlock, InstBuilder, Value as Clif, types};
@@ -11,7 +11,7 @@ use super::super::block::BlockLowerer;
 use super::super::int;
 
 impl<'r> BlockLowerer<'_, 'r, '_> {
-    /// Blocks after this one that the call may go on to, `i64`.
+    /// Returns how many blocks after this block the call may go on to, `i64`.
     pub(super) fn following_blocks(&mut self) -> Clif {
         let (this, end) =
             (self.ctx_load(types::I32, abi::CTAID), self.ctx_load(types::I32, abi::ROW_END));
@@ -20,7 +20,8 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         self.b.ins().uextend(types::I64, after)
     }
 
-    /// Whether lanes of the next block begin where this block's end.
+    /// Returns whether the lanes of the next block continue the even spacing of this block's lanes,
+    /// for all joints.
     pub(super) fn runs_on(&mut self, joints: &[Value]) -> Clif {
         let width = self.ctx_load(types::I32, abi::NTID);
         let mut all = self.b.ins().iconst(types::I8, 1);
@@ -39,8 +40,8 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         all
     }
 
-    /// How much more lane 0 of values, and of all that they are made of, has in the next block than in this one. A value
-    /// that is the same there is left out.
+    /// Returns how much greater lane 0 of the values is in the next block, and lane 0 of all values
+    /// that they are made of. Values that are equal in both blocks are left out.
     fn distances_to_next_block(&mut self, of: &[Value]) -> FxHashMap<Value, Clif> {
         let mut distances = FxHashMap::default();
         for v in self.made_of(of) {
@@ -51,7 +52,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         distances
     }
 
-    /// Values, and what sums and products make them of, in the block's order.
+    /// Returns the values and all values that they are made of, in the block's order.
     fn made_of(&self, values: &[Value]) -> Vec<Value> {
         let mut open = values.to_vec();
         let mut all = FxHashSet::default();
@@ -70,7 +71,8 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         all
     }
 
-    /// How much more lane 0 of a value has in the next block, if it is not the same, from the distances of its operands.
+    /// Returns how much greater lane 0 of a value is in the next block, from the distances of its
+    /// operands. Returns `None` if it is equal there.
     fn distance_to_next_block(
         &mut self,
         v: Value,
@@ -81,7 +83,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         match *self.facts.def_op(v) {
             Op::Special(Special::Ctaid(0)) => Some(self.b.ins().iconst(clif, 1)),
             Op::Splat { a } => distance(a),
-            // Of the block's number, which does not wrap.
+            // It converts the block's number, which does not wrap.
             Op::Convert { a, .. } => {
                 let by = distance(a)?;
                 let from = self.b.func.dfg.value_type(by);
@@ -115,7 +117,8 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         }
     }
 
-    /// The instructions counted after so many warps, or `slow` if that is more than the limit.
+    /// Returns the instruction count after `warps` more warps. Goes to `slow` if the limit is
+    /// lower.
     pub(super) fn paid(&mut self, warps: Clif, slow: ClifBlock) -> Clif {
         let after = self.cost_of(warps);
         let limit = self.ctx_load(types::I64, abi::INSTRUCTION_LIMIT);
@@ -130,7 +133,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         self.b.ins().iadd(before, cost)
     }
 
-    /// Counts what so many lanes have done, and so many instructions in all.
+    /// Stores the instruction count, and adds the instructions of `lanes` lanes to the lane count.
     pub(super) fn count_swept(&mut self, instructions: Clif, lanes: Clif) {
         self.ctx_store(instructions, abi::INSTRUCTIONS);
         let cost = self.b.ins().imul_imm_s(lanes, i64::from(self.facts.block.cost));
@@ -139,7 +142,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         self.ctx_store(total, abi::LANE_INSTRUCTIONS);
     }
 
-    /// Comes to the warp so many after another one of the block, perhaps in a later block.
+    /// Moves on to the warp that is `count` after `warp`, perhaps in a later block.
     pub(super) fn move_on(&mut self, sweep: &Sweep, warp: Clif, count: Clif) {
         let count = self.b.ins().ireduce(types::I32, count);
         let mut to = self.b.ins().iadd(warp, count);

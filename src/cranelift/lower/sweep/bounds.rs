@@ -1,4 +1,4 @@
-//! For how many lanes of a strip compares hold.
+//! The number of lanes of a strip for which compares hold.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value as Clif, types};
@@ -12,8 +12,9 @@ use super::super::int;
 use super::{LANES, Spaced, Strip};
 
 impl<'r> BlockLowerer<'_, 'r, '_> {
-    /// So many lanes of the strip, or those for which ordered compares hold that are the same for all strips, if it can be told.
-    /// They are still to be tested: whether numbers wrap is not asked here.
+    /// Reduces `lanes` to the number of lanes for which ordered compares hold, where that can be
+    /// told. It uses only compares that are equal in all strips. These lanes must still be tested:
+    /// this function does not check whether numbers wrap.
     pub(super) fn shortened(&mut self, sweep: &'r Sweep, mut lanes: Clif) -> Clif {
         let thread = self.first_thread();
         self.begin_strip(
@@ -33,13 +34,13 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
             let fit = self.lanes_while(cc, step, (first, limit));
             lanes = self.b.ins().smin(lanes, fit);
         }
-        // What was taken to be evenly spaced is forgotten.
+        // From here on no value is taken to be evenly spaced without a test.
         self.begin_strip(sweep, Strip::at(thread), Reach::Known(0));
         lanes
     }
 
-    /// The first lane from which so many chunks may begin of which all lanes take part in all loads, and how many lanes may be the
-    /// first of such.
+    /// Finds where `chunks` chunks may begin such that all their lanes take part in all loads.
+    /// Returns the first such lane, and how many lanes from there may be the first lane.
     pub(super) fn inner_lanes(&mut self, inner: &Inner, lanes: Clif, chunks: i64) -> [Clif; 2] {
         let none = self.b.ins().iconst(types::I64, 0);
         let (mut from, mut to) = (none, lanes);
@@ -61,7 +62,8 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
                     let words = [base, limit].map(|v| self.warp_base(v, None));
                     let [low, high] = [least, greatest]
                         .map(|offset| self.b.ins().iadd_imm_s(words[0], i64::from(offset)));
-                    // What is between the offsets wraps in no lane if it does not in the first and lanes do not either.
+                    // The range between the offsets wraps in no lane if it does not wrap in the
+                    // first lane and the lanes do not wrap either.
                     let whole = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, low, high);
                     let bounds = [&mut from, &mut to];
                     let holds = self.narrow_to(
@@ -77,7 +79,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
             };
             to = self.b.ins().select(holds, to, none);
         }
-        // Those of the last chunks are not the first of any.
+        // The lanes of the last chunks cannot be first lanes.
         let most = self.b.ins().isub(to, from);
         let most = self.b.ins().iadd_imm_s(most, 1 - LANES * chunks);
         [from, self.b.ins().smax(most, none)]
@@ -87,7 +89,9 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         self.scope.classes.get(v).stride().expect("a group compares evenly spaced values")
     }
 
-    /// Moves the first or the last lane to where a compare of words that lanes have `step` apart holds, `[first, limit]`. Gives whether that can be told.
+    /// Moves the first or the last lane to where a compare holds. In lane 0 it compares
+    /// `first` with `limit`, and `first` grows by `step` per lane. Returns whether the compare
+    /// surely holds between these lanes.
     fn narrow_to(
         &mut self,
         cc: IntCc,
@@ -109,7 +113,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         self.runs_straight(cc, first, step, lanes)
     }
 
-    /// Whether so many lanes do not wrap, as numbers of the compare's kind.
+    /// Returns whether values of `lanes` lanes do not wrap, as numbers of the compare's kind.
     pub(super) fn runs_straight(&mut self, cc: IntCc, first: Clif, step: i64, lanes: Clif) -> Clif {
         let reach = self.b.ins().iadd_imm_s(lanes, -1);
         let last = self.spread(first, step, Reach::Counted(reach));

@@ -1,6 +1,9 @@
-//! Sweeps: kernels that are done for strips of lanes at once, of several warps and blocks (see [`Sweep`]). In a launch of lines what warps
-//! of a chain are left to do is one strip, with the blocks after it if lanes run on from block to block. Elsewhere a block's strips are all
-//! tested first: what cannot be done as strips is left to warps, which the code that follows does one by one.
+//! Sweeps: kernels that run strips of lanes at once, across several warps and blocks (see
+//! [`Sweep`]).
+//!
+//! In a launch of lines, all warps that remain of a chain form one strip. It includes the blocks
+//! after it if lanes run on from block to block. In other launches, all strips of a block are
+//! tested first. Strips that fail are left to warps, which the code that follows runs one by one.
 
 mod blocks;
 mod bounds;
@@ -22,17 +25,17 @@ use super::scope::Mode;
 
 const LANES: i64 = CHUNK as i64;
 
-/// A strip of lanes that is done.
+/// A strip of lanes that is being lowered.
 pub(super) struct Strip {
-    /// Number of its first thread in the block, `i32`.
+    /// The number of its first thread in the block, `i32`.
     pub first_thread: Clif,
-    /// Lanes before those that are being lowered, `i64`.
+    /// The number of lanes before the lanes that are being lowered, `i64`.
     pub lanes_before: Option<Clif>,
-    /// What is evenly spaced without a test: it had one before, or need not be.
+    /// The values that are evenly spaced without a test: they were tested before, or need no test.
     pub spaced: Spaced,
-    /// Where to go if a load that may have any addresses is not in reach.
+    /// Where to go if a load with arbitrary addresses is not in reach.
     pub bail: Option<ClifBlock>,
-    /// Whether its lanes that are being lowered take part in all loads.
+    /// Whether the lanes that are being lowered take part in all loads.
     pub inner: bool,
 }
 
@@ -64,8 +67,8 @@ impl Strip {
 }
 
 impl<'r> BlockLowerer<'_, 'r, '_> {
-    /// Does what warps of the chain are left, as far as that can be done for strips of lanes. Else it goes on after scalar steps, which
-    /// count nothing.
+    /// Runs the remaining warps of the chain as strips of lanes, as far as that is possible.
+    /// Otherwise it goes on after the scalar steps, which count nothing.
     pub(super) fn sweep(&mut self, sweep: &'r Sweep) {
         let single = self.cold_block();
         let line = self.scope.classes.launch() == LaunchClass::Line;
@@ -125,7 +128,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         let possible = self.shortened(sweep, possible);
         let most = self.b.ins().udiv_imm_u(possible, lanes);
 
-        // As many warps as possible, or those of the block.
+        // Tries as many warps as possible first, and then only this block's warps.
         let (attempt, fail) = (self.b.create_block(), self.cold_block());
         let count = self.b.append_block_param(attempt, types::I64);
         self.b.ins().jump(attempt, &[BlockArg::Value(most)]);
@@ -160,7 +163,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         }
     }
 
-    /// Comes to the warp in which a load is not in reach, and has it done by itself.
+    /// Moves on to the warp in which a load is not in reach, and has that warp run by itself.
     fn bail(&mut self, sweep: &Sweep, bail: ClifBlock, warp: Clif, single: ClifBlock) {
         self.b.switch_to_block(bail);
         let swept = self.b.block_params(bail)[0];

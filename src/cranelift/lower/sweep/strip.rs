@@ -1,4 +1,4 @@
-//! A strip that has been tested: some chunks after the other.
+//! The loop over a tested strip, some chunks in each round.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Value as Clif, types};
@@ -10,7 +10,7 @@ use super::{LANES, start_of};
 use crate::tuning;
 
 impl<'r> BlockLowerer<'_, 'r, '_> {
-    /// Does all lanes of the strip, a multiple of so many chunks.
+    /// Runs all lanes of the strip. Their number is a multiple of `chunks` chunks.
     pub(super) fn do_strip(
         &mut self,
         sweep: &Sweep,
@@ -69,7 +69,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         self.b.switch_to_block(done);
     }
 
-    /// Chunks that are lowered one by one, at most so many.
+    /// Returns how many chunks are lowered one by one, `most` at most.
     pub(super) fn in_turn(&self, sweep: &Sweep, most: i64) -> i64 {
         let insts = sweep.phases.iter().map(Vec::len).sum::<usize>();
         let mut chunks = most;
@@ -79,7 +79,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         chunks
     }
 
-    /// Does some chunks as such of which all lanes take part in all loads, if these are between the lanes where that is so.
+    /// Runs some chunks. If all their lanes take part in all loads, they run as inner chunks.
     pub(super) fn do_inner(&mut self, sweep: &Sweep, [first, most]: [Clif; 2], chunks: i64) {
         let (inside, edge, done) =
             (self.b.create_block(), self.b.create_block(), self.b.create_block());
@@ -109,7 +109,8 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         }
     }
 
-    /// Finds which elements loads may read by number, which is the same for all lanes; to `slow` if that is none.
+    /// Finds the elements that loads may read by an index, which are the same for all lanes. Goes
+    /// to `slow` if there are none.
     pub(super) fn find_elements(&mut self, sweep: &Sweep, slow: ClifBlock) {
         let block = self.facts.block;
         for &index in sweep.phases.iter().flatten() {
@@ -124,7 +125,8 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         }
     }
 
-    /// Makes vectors of the warp's masks that lanes use: they are the same in all lanes of a strip.
+    /// Makes vectors of the warp's masks that lanes use. A mask is the same in all lanes of a
+    /// strip.
     pub(super) fn spread_masks(&mut self, sweep: &Sweep) {
         for mask in sweep.masks_used(self.facts.block) {
             let Some(bits) = self.scope.scalars[mask] else { continue };
@@ -137,7 +139,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         }
     }
 
-    /// Where accesses begin in host memory, with the steps from lane to lane.
+    /// Returns where accesses begin in host memory, each with its step from lane to lane.
     pub(super) fn starts(&mut self) -> Vec<(Clif, i64)> {
         let mut starts: Vec<(Clif, i64)> = self.hosts().values().map(start_of).collect();
         starts.sort();

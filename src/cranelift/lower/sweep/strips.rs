@@ -1,4 +1,4 @@
-//! All strips of a block, and of blocks after it: tested first, then done.
+//! All strips of a block and of the blocks after it: code tests them first and then runs them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,14 +14,14 @@ use super::super::chunk::{Reach, flags};
 use super::{LANES, Spaced, Strip, start_of};
 use crate::tuning;
 
-/// How many threads and lanes strips have.
+/// The numbers of threads and lanes of strips.
 #[derive(Clone, Copy)]
 struct Sizes {
-    /// Threads of a block from one strip to the next, `i32`.
+    /// The number of a block's threads from one strip to the next, `i32`.
     x: Clif,
-    /// Threads of a block, `i32`.
+    /// The number of threads of a block, `i32`.
     threads: Clif,
-    /// Lanes of a strip, in all blocks that are done, `i64`.
+    /// The number of lanes of a strip over all blocks that run, `i64`.
     lanes: Clif,
 }
 
@@ -81,7 +81,8 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         self.return_code(ExitCode::Done as u32);
     }
 
-    /// How many of the blocks are done, and how many lanes that makes a strip of the width `x`; to `single` if these are too few.
+    /// Returns how many of the blocks run, and how many lanes a strip of width `x` then has. Goes
+    /// to `single` if there are too few lanes.
     fn strips_of_blocks(
         &mut self,
         sweep: &'r Sweep,
@@ -93,7 +94,8 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         let possible = self.b.ins().imul(blocks, width);
         let possible = self.shortened(sweep, possible);
         let blocks = self.b.ins().udiv(possible, width);
-        // Strips are multiples of a chunk, and those of four blocks of what is done in turn.
+        // A strip is a multiple of a chunk. A strip over four blocks is a multiple of the chunks of
+        // one round.
         let low = self.b.ins().band_imm_u(x, LANES * tuning::STRIP_CHUNKS - 1);
         let fours = self.b.ins().band_imm_s(blocks, -tuning::STRIP_CHUNKS);
         let blocks = self.b.ins().select(low, fours, blocks);
@@ -104,7 +106,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         (blocks, lanes)
     }
 
-    /// Does strips that have been tested, one after the other, from the thread `first` on.
+    /// Runs tested strips one by one, from the thread `first` on.
     fn do_strips(
         &mut self,
         sweep: &'r Sweep,
@@ -143,8 +145,9 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         self.b.switch_to_block(done);
     }
 
-    /// Tests all strips of a block and of those after it, each with so many lanes, and leaves where they begin in host memory in
-    /// the context: for each strip what is given here, with the steps from lane to lane. Gives the values that were tested, too.
+    /// Tests all strips of the block and of the blocks after it, each with `lanes` lanes. For each
+    /// strip it stores to the context where the accesses begin in host memory. Returns these
+    /// starts, with the steps from lane to lane, and the values that were tested.
     fn test_strips(
         &mut self,
         sweep: &'r Sweep,
@@ -171,7 +174,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         let end = self.b.ins().iadd_imm_s(strips, 8 * abi::STRIP_WORDS as i64 - bytes);
         let room = self.b.ins().icmp(IntCC::UnsignedLessThanOrEqual, at, end);
         self.require(room, single);
-        // Strips follow each other, and none of a store reaches into the next one.
+        // Strips must follow each other, and no stored strip may reach into the next strip.
         let (follow, go) = (self.b.create_block(), self.b.create_block());
         self.b.ins().brif(thread, follow, &[], go, &[]);
         self.b.switch_to_block(follow);
@@ -220,7 +223,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         (starts, tested)
     }
 
-    /// Bytes of a lane if something is stored there.
+    /// Returns the most bytes that a lane stores at this start, if a store begins there.
     pub(super) fn stored_at(&mut self, sweep: &Sweep, start: (Clif, i64)) -> Option<i64> {
         let stores = sweep.group.accesses.iter().copied();
         let stores: Vec<usize> = stores

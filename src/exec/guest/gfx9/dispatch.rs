@@ -1,7 +1,7 @@
-//! What HSA's packet processor puts into memory and registers for a dispatch.
+//! Memory and registers that HSA's packet processor prepares for a dispatch.
 //!
-//! Source: AMDGPUUsage, "Kernel Dispatch", "Kernarg Segment", "Private Segment Buffer", "Flat Scratch"; HSA Runtime
-//! Specification, `hsa_kernel_dispatch_packet_t`; ROCr's `amd_queue_t`.
+//! Source: AMDGPUUsage, "Kernel Dispatch", "Kernarg Segment", "Private Segment Buffer", "Flat
+//! Scratch"; HSA Runtime Specification, `hsa_kernel_dispatch_packet_t`; ROCr's `amd_queue_t`.
 
 use warploom_container::hsaco::{HiddenKind, HsaKernel, UserSgpr};
 use warploom_runtime::launch::{ConstBank, LaunchConfig};
@@ -16,7 +16,8 @@ use crate::Error;
 use crate::launch::ArgContent;
 use crate::program::Absent;
 
-/// `hsa_kernel_dispatch_packet_t`, then `amd_queue_t` as far as code reads it, then the kernarg segment.
+/// The layout of a dispatch in memory: `hsa_kernel_dispatch_packet_t`, then the part of
+/// `amd_queue_t` that code reads, then the kernarg segment.
 pub(super) const PACKET_BYTES: usize = 64;
 const QUEUE_AT: usize = PACKET_BYTES;
 const QUEUE_BYTES: usize = 256;
@@ -24,24 +25,24 @@ const KERNARG_AT: usize = QUEUE_AT + QUEUE_BYTES;
 /// Fields of `amd_queue_t`: the upper halves of the apertures.
 const GROUP_APERTURE: usize = 0x40;
 const PRIVATE_APERTURE: usize = 0x44;
-/// Alignment of what arguments point to in LDS, if the file does not say.
+/// Alignment of arguments' targets in LDS, if the file does not give it.
 const LDS_ALIGN: u32 = 16;
 /// Scratch for calls whose depth the compiler could not know, in bytes per lane: ROCr's default.
 const DYNAMIC_STACK_BYTES: u32 = 16 << 10;
-/// The upper half of the scratch buffer's V#: swizzled, and the fourth word: 32-bit unsigned data of all components in elements
-/// of 4 bytes, 64 lanes beside each other, each lane at its own number.
+/// The upper half of the scratch buffer's V#: swizzled. The fourth word: 32-bit unsigned data of
+/// all components in elements of 4 bytes, 64 lanes beside each other, each lane at its own number.
 const SWIZZLE_ENABLE: u32 = 1 << 31;
 const SCRATCH_FORMAT: u32 = 0xfac | 4 << 12 | 4 << 15 | 1 << 19 | 3 << 21 | 1 << 23;
-/// Of its words what is the same in every launch: which word, which bits, and what they are.
+/// Bits of the V# that are equal in every launch: index of the word, mask, and value.
 pub(super) const SCRATCH_WORDS: [(u32, u32, u32); 2] =
     [(1, 0xffff << 16, SWIZZLE_ENABLE), (3, u32::MAX, SCRATCH_FORMAT)];
 
-/// A dispatch being put together.
+/// A dispatch under construction.
 pub(super) struct Dispatch<'a> {
     launch: &'a Launching<'a>,
     hsa: &'a HsaKernel,
     config: LaunchConfig,
-    /// Bytes of scratch of a wave.
+    /// Bytes of scratch memory of a wave.
     wave_scratch: u64,
     kernarg: Vec<u8>,
     print: Option<PrintBuffer>,
@@ -65,13 +66,13 @@ impl<'a> Dispatch<'a> {
         config.limit_aside(wave_scratch, WARP_LANES.into());
         let print = print_buffer(launch, hsa)?;
         if print.is_some() {
-            // Lines come in the order of their calls.
+            // One thread keeps printed lines in the order of their calls.
             config.threads = 1;
         }
         Ok(Dispatch { launch, hsa, config, wave_scratch, kernarg, print })
     }
 
-    /// Allocates and fills memory, and the constant bank that registers start from.
+    /// Allocates and fills memory, and the constant bank from which registers start.
     pub fn environment(mut self) -> Result<Environment, Error> {
         let program = self.launch.kernel.program;
         let mut pages = program.lend((KERNARG_AT + self.kernarg.len()) as u64)?;
@@ -83,7 +84,7 @@ impl<'a> Dispatch<'a> {
         if scratch_bytes > 0 {
             scratch = program.memory().alloc(scratch_bytes, 256)?;
             held.push(scratch);
-            // Where a wave's part begins has the same upper bits: see `KnownWord`.
+            // The start of each wave's part has these upper bits too: see `KnownWord`.
             if scratch >> 32 & 0xffff == 0xffff {
                 return Err(MapError::NoSpace { bytes: scratch_bytes, align: 256 }.into());
             }
@@ -136,7 +137,8 @@ impl<'a> Dispatch<'a> {
         Ok(Environment { config: self.config, images, held, lent: vec![pages], print })
     }
 
-    /// What the argument at this offset of the kernarg segment points to, if that stays as it is: the guest cannot write there.
+    /// Returns the descriptor that the argument at this offset of the kernarg segment points to, if
+    /// it is constant because the guest cannot write there.
     fn descriptor(&self, arg: u32) -> Option<[u8; OBJECT_BYTES as usize]> {
         let pointer = self.kernarg.get(arg as usize..)?.first_chunk()?;
         let (address, memory) = (u64::from_le_bytes(*pointer), self.launch.kernel.program.memory());
@@ -151,7 +153,7 @@ impl<'a> Dispatch<'a> {
         Some(copy)
     }
 
-    /// Work-items of the grid per axis.
+    /// Returns the work-items of the grid per axis.
     fn grid(&self) -> [u32; 3] {
         let options = self.launch.options;
         [0, 1, 2].map(|axis| options.grid[axis].saturating_mul(options.block[axis]))
@@ -164,7 +166,7 @@ impl<'a> Dispatch<'a> {
 
     fn write_packet(&self, bytes: &mut [u8], packet: u64) {
         let mut put = |at: usize, value: &[u8]| bytes[at..at + value.len()].copy_from_slice(value);
-        // A kernel dispatch, with fences of the whole system.
+        // The packet is a kernel dispatch, with fences of the whole system.
         put(0, &0x1502u16.to_le_bytes());
         put(2, &self.dimensions().to_le_bytes());
         for axis in 0..3 {
@@ -178,7 +180,7 @@ impl<'a> Dispatch<'a> {
         put(QUEUE_AT + PRIVATE_APERTURE, &((apertures::PRIVATE >> 32) as u32).to_le_bytes());
     }
 
-    /// The arguments that the runtime provides.
+    /// Fills in the arguments that the runtime provides.
     fn fill_hidden(&mut self, packet: u64) -> Result<(), Error> {
         let program = self.launch.kernel.program;
         let options = self.launch.options;
@@ -200,7 +202,8 @@ impl<'a> Dispatch<'a> {
                 HiddenKind::DefaultQueue | HiddenKind::CompletionAction => {
                     program.absent(Absent::Queue)?
                 }
-                // The grid begins at 0, is made of whole workgroups, and is one of its own.
+                // The grid begins at 0, consists of whole workgroups, and is not part of a
+                // multigrid launch.
                 HiddenKind::None
                 | HiddenKind::GlobalOffset(_)
                 | HiddenKind::Remainder(_)
@@ -215,7 +218,7 @@ impl<'a> Dispatch<'a> {
     }
 }
 
-/// The buffer for what a kernel prints, if it prints.
+/// Returns the buffer for printed text, if the kernel prints.
 fn print_buffer(launch: &Launching<'_>, hsa: &HsaKernel) -> Result<Option<PrintBuffer>, Error> {
     let program = launch.kernel.program;
     let formats = program.module().hsa.as_ref().is_some_and(|module| !module.printf.is_empty());
@@ -225,7 +228,7 @@ fn print_buffer(launch: &Launching<'_>, hsa: &HsaKernel) -> Result<Option<PrintB
     PrintBuffer::new(program.memory(), launch.options.printf_bytes).map(Some)
 }
 
-/// The kernarg segment without hidden arguments, and the LDS of a workgroup in bytes.
+/// Returns the kernarg segment without hidden arguments, and the LDS of a workgroup in bytes.
 fn arguments(launch: &Launching<'_>, hsa: &HsaKernel) -> Result<(Vec<u8>, u32), Error> {
     let static_bytes = hsa.descriptor.group_segment_bytes;
     let mut end = static_bytes;
@@ -254,7 +257,7 @@ fn arguments(launch: &Launching<'_>, hsa: &HsaKernel) -> Result<(Vec<u8>, u32), 
     Ok((kernarg, end))
 }
 
-/// V# of scratch memory.
+/// Returns the V# of scratch memory.
 fn scratch_descriptor(address: u64, bytes: u64) -> Vec<u8> {
     let records = u32::try_from(bytes).unwrap_or(u32::MAX);
     let words =

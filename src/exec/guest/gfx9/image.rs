@@ -1,8 +1,8 @@
-//! Images and samplers as arguments: what the 64-bit addresses in the kernarg segment point to.
+//! Images and samplers as arguments: the objects at the 64-bit addresses in the kernarg segment.
 //!
-//! Sources: "Vega" Instruction Set Architecture, "Image Resource Definition" and "Sampler resource definition"; ROCr,
-//! `image_manager_ai.cpp`, for the words behind a descriptor, from which OpenCL's queries read, and `hsa_ext_image.h` for their
-//! numbers. Images are linear.
+//! Sources: "Vega" Instruction Set Architecture, "Image Resource Definition" and "Sampler resource
+//! definition"; ROCr, `image_manager_ai.cpp`, for the words behind a descriptor, from which
+//! OpenCL's queries read, and `hsa_ext_image.h` for their numbers. Images are linear.
 
 use warploom_ir::image::layout::{self, Plane};
 use warploom_runtime::memory::Memory;
@@ -11,17 +11,18 @@ use super::super::Image;
 use crate::images::{AddressMode, Dim, Filter, ImageDescription, Layout, Sampler, Sampling};
 use crate::{Error, images};
 
-/// Rows of a linear image begin at multiples of this.
+/// The alignment of rows of a linear image.
 const ROW_ALIGN: u64 = 256;
 /// Words of an image object.
 const OBJECT_WORDS: usize = 12;
 const MAX_SIDE: u32 = 1 << 14;
 const MAX_DEPTH: u32 = 1 << 13;
-/// The last one's number has four bits.
+/// The last level's number has four bits.
 const MAX_LEVELS: u32 = 15;
 
-/// Texels: name in a manifest, DATA_FORMAT, bytes of a component, which component of the texel is red, green, blue, alpha
-/// (DST_SEL: 0 and 1 are numbers, 4 to 7 components), and the channel order of HSA.
+/// Texels: name in a manifest, DATA_FORMAT, bytes of a component, the components that give red,
+/// green, blue and alpha (DST_SEL: 0 and 1 are numbers, 4 to 7 components), and the channel order
+/// of HSA.
 const TEXELS: [(&str, u32, u32, [u32; 4], u32); 10] = [
     ("r8", 1, 1, [4, 0, 0, 1], 1),
     ("r16", 2, 2, [4, 0, 0, 1], 1),
@@ -35,7 +36,8 @@ const TEXELS: [(&str, u32, u32, [u32; 4], u32); 10] = [
     ("bgra8", 10, 1, [6, 5, 4, 7], 9),
 ];
 
-/// Numbers: name in a manifest, NUM_FORMAT, and the channel type of HSA for components of 1, 2 and 4 bytes.
+/// Numbers: name in a manifest, NUM_FORMAT, and the channel type of HSA for components of 1, 2 and
+/// 4 bytes.
 const NUMBERS: [(&str, u32, [Option<u32>; 3]); 5] = [
     ("unorm", 0, [Some(2), Some(3), None]),
     ("snorm", 1, [Some(0), Some(1), None]),
@@ -44,13 +46,13 @@ const NUMBERS: [(&str, u32, [Option<u32>; 3]); 5] = [
     ("float", 7, [None, Some(14), Some(15)]),
 ];
 
-/// What a format's name means.
+/// The fields that a format's name stands for.
 struct Format {
     data: u32,
     number: u32,
     /// DST_SEL, in bits 0 to 11.
     select: u32,
-    /// Of a texel.
+    /// Bytes of a texel.
     bytes: u32,
     channel_type: u32,
     channel_order: u32,
@@ -77,7 +79,7 @@ impl Format {
     }
 }
 
-/// Puts an image's texels, zeros, into memory, and makes the object that an argument points to.
+/// Allocates an image's texels, with zeros, and makes the object that an argument points to.
 pub(super) fn image(
     memory: &Memory,
     name: &str,
@@ -168,11 +170,12 @@ pub(super) fn image(
     })
 }
 
-/// The S# of a texture's sampler. Source: Mesa's register database, `SQ_IMG_SAMP_WORD0` to `3`.
+/// Returns the S# of a texture's sampler. Source: Mesa's register database, `SQ_IMG_SAMP_WORD0` to
+/// `3`.
 pub(super) fn texture_sampler(texture: &Sampling) -> Result<[u32; 4], String> {
     let modes = texture.address.0.into_iter().rev().fold(0, |bits, mode| bits << 3 | clamp(mode));
     let linear = |filter: Filter| u32::from(filter == Filter::Linear);
-    // Levels of detail are unsigned, of 4.8 bits; the bias is signed, of 5.8.
+    // Levels of detail are unsigned, with 4.8 bits; the bias is signed, with 5.8 bits.
     let level = |lod: f32| (lod.clamp(0.0, 15.996) * 256.0).round() as u32 & 0xfff;
     let bias = (texture.lod_bias.clamp(-32.0, 31.996) * 256.0).round() as i32 as u32 & 0x3fff;
     let compare = match &texture.compare {
@@ -191,7 +194,9 @@ pub(super) fn texture_sampler(texture: &Sampling) -> Result<[u32; 4], String> {
         [0.0, 0.0, 0.0, 1.0] => 1,
         [1.0, 1.0, 1.0, 1.0] => 2,
         other => {
-            return Err(format!("border {other:?}: expected transparent or opaque black, or white"));
+            return Err(format!(
+                "border {other:?}: expected transparent or opaque black, or white"
+            ));
         }
     };
     let mip = texture.mip_filter.map_or(0, |filter| 1 + linear(filter));
@@ -202,7 +207,7 @@ pub(super) fn texture_sampler(texture: &Sampling) -> Result<[u32; 4], String> {
     Ok([first, levels, bias | filter << 20 | filter << 22 | mip << 26, border << 30])
 }
 
-/// Of an axis.
+/// Returns the clamp mode of an axis.
 fn clamp(address: AddressMode) -> u32 {
     match address {
         AddressMode::Repeat => 0,
@@ -212,12 +217,12 @@ fn clamp(address: AddressMode) -> u32 {
     }
 }
 
-/// The object of a sampler.
+/// Returns the object of a sampler.
 pub(super) fn sampler(sampler: Sampler) -> Vec<u32> {
     let clamp = clamp(sampler.address);
     let linear = u32::from(sampler.filter == Filter::Linear);
     // Bit 15: coordinates are not normalized. Bit 28: no seamless cubes.
     let first = (clamp * 0o111) | (u32::from(!sampler.normalized) << 15) | (1 << 28);
-    // No limit to the level of detail; magnified and minified alike.
+    // The level of detail has no limit. Magnification and minification use equal filters.
     vec![first, 0xfff << 12, linear << 20 | linear << 22, 0, 0, 0, 0, 0]
 }

@@ -1,5 +1,5 @@
-//! AMD GFX9: under HSA (`dispatch`: kernarg segment, dispatch packet, scratch memory), and plain instruction streams (`raw`);
-//! images (`image`).
+//! AMD GFX9: kernels under HSA (`dispatch`: kernarg segment, dispatch packet, scratch memory),
+//! plain instruction streams (`raw`), and images (`image`).
 
 mod dispatch;
 mod image;
@@ -25,10 +25,10 @@ use super::{Environment, Guest, Image, Launching, Lifting, Placed};
 use crate::images::{self as given, ImageDescription, Sampler};
 use crate::{Error, FidelityClass};
 
-/// Code for a chip.
+/// The guest for code of a chip.
 pub(super) struct Gfx9(Chip);
 
-/// The guest of a GPU.
+/// Returns the guest of a GPU.
 pub(super) fn of(chip: Chip) -> &'static dyn Guest {
     match chip {
         Chip::Any => &Gfx9(Chip::Any),
@@ -39,7 +39,8 @@ pub(super) fn of(chip: Chip) -> &'static dyn Guest {
     }
 }
 
-/// Constant bank 0, which the first block of a kernel reads: a word for each user SGPR, then what waves derive theirs from.
+/// Constant bank 0, which the first block of a kernel reads: a word for each user SGPR, then the
+/// words from which waves derive their registers.
 mod bank {
     pub const USER_SGPRS: u32 = 0;
     pub const MAX_USER_SGPRS: u32 = 32;
@@ -49,17 +50,18 @@ mod bank {
     pub const WORKGROUP_INFO: u32 = WAVE_SCRATCH + 4;
     /// Address of the global data share.
     pub const DATA_SHARE: u32 = (WORKGROUP_INFO + 4).next_multiple_of(8);
-    /// Of what all launches have: a multiple of 8.
+    /// Bytes that all launches have: a multiple of 8.
     pub const BYTES: u32 = DATA_SHARE + 8;
-    /// What is copied from memory that stays as it is: the dispatch packet, then the kernarg segment as far as there is room.
+    /// Copies of memory that stays unchanged: the dispatch packet, then as much of the kernarg
+    /// segment as there is room for.
     pub const PACKET: u32 = BYTES;
     pub const KERNARG: u32 = PACKET + super::dispatch::PACKET_BYTES as u32;
     pub const MAX_KERNARG: u32 = (1 << 16) - KERNARG;
     /// Parameters of a plain instruction stream, which has no user SGPRs in the words above.
     pub const PARAMS: u32 = BYTES;
 
-    /// The bank of a launch, as far as all have it. `wave_scratch`: bytes of scratch memory of a wave; `data_share`: address of
-    /// the global data share.
+    /// Returns the part of a launch's bank that all launches have. `wave_scratch`: bytes of scratch
+    /// memory of a wave; `data_share`: address of the global data share.
     pub fn start(config: &super::LaunchConfig, wave_scratch: u64, data_share: u64) -> Vec<u8> {
         let lanes: u32 = config.block.iter().fold(1, |lanes, &axis| lanes.saturating_mul(axis));
         let waves = lanes.div_ceil(super::WARP_LANES.into());
@@ -74,10 +76,11 @@ mod bank {
     }
 }
 
-/// Scratch of a lane is a multiple of this, as the hardware allots it to waves in units of 1,024 bytes.
+/// The scratch of a lane is a multiple of this, since the hardware allots scratch to waves in units
+/// of 1,024 bytes.
 const SCRATCH_ALIGN: u32 = 16;
 
-/// Bytes of scratch memory of a wave whose lanes have so many each.
+/// Returns the scratch bytes of a wave whose lanes have `lane` bytes each.
 fn wave_scratch(lane: u32) -> u64 {
     u64::from(lane).next_multiple_of(SCRATCH_ALIGN.into()) * u64::from(WARP_LANES)
 }
@@ -194,8 +197,9 @@ impl Gfx9 {
     }
 }
 
-/// The arguments of a kernel that point to descriptors: their offsets in the kernarg segment, which descriptors these are, and where
-/// the bank has copies, behind that of the segment.
+/// Returns the arguments of a kernel that point to descriptors: their offsets in the kernarg
+/// segment, the kinds of descriptors, and the offsets of copies in the bank, behind the copy of the
+/// segment.
 fn objects(hsa: &HsaKernel) -> impl Iterator<Item = (u32, Object, u32)> {
     let start = (bank::KERNARG + hsa.kernarg_bytes.min(bank::MAX_KERNARG)).next_multiple_of(8);
     let places = (start..=CONST_BANK_BYTES as u32 - OBJECT_BYTES).step_by(OBJECT_BYTES as usize);
@@ -207,14 +211,14 @@ fn objects(hsa: &HsaKernel) -> impl Iterator<Item = (u32, Object, u32)> {
     objects.zip(places).map(|((offset, object), place)| (offset, object, place))
 }
 
-/// The MODE register at the start.
+/// Returns the MODE register at the start.
 fn mode_bits(mode: FloatMode) -> u32 {
     let fields = [mode.round_32, mode.round_64_16, mode.denorm_32, mode.denorm_64_16];
     let fields = fields.iter().rev().fold(0, |bits, &field| bits << 2 | u32::from(field & 3));
     fields | u32::from(mode.dx10_clamp) << 8 | u32::from(mode.ieee) << 9
 }
 
-/// What the hardware puts into an SGPR behind those of the user.
+/// Returns the value that the hardware puts into an SGPR behind the user SGPRs.
 fn system_sgpr(sgpr: SystemSgpr) -> InitialScalar {
     match sgpr {
         SystemSgpr::WorkgroupIdX => InitialScalar::Workgroup(0),
@@ -225,7 +229,7 @@ fn system_sgpr(sgpr: SystemSgpr) -> InitialScalar {
     }
 }
 
-/// Registers of a wave when it starts, under HSA.
+/// Returns the registers of a wave when it starts, under HSA.
 fn initial(hsa: &HsaKernel) -> Initial {
     let mut initial = Initial::default();
     let descriptor = &hsa.descriptor;

@@ -1,4 +1,4 @@
-//! A plain instruction stream: what its waves start with is in the kernel's parameters.
+//! A plain instruction stream: the kernel's parameters have the initial state of its waves.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +12,10 @@ use warploom_runtime::launch::ConstBank;
 use super::{Environment, Launching, bank, system_sgpr, wave_scratch};
 use crate::Error;
 
-/// Registers of a wave when it starts.
+/// Returns the registers of a wave when it starts.
 pub(super) fn initial(raw: &RawKernel, function: &Function) -> Initial {
     let mut initial = Initial::default();
-    // Offsets in the bank of a parameter's words.
+    // The offsets in the bank of a parameter's words.
     let words = |param: usize| {
         let (offset, size) =
             function.params.get(param).map_or((0, 0), |param| (param.offset, param.size));
@@ -93,7 +93,7 @@ pub(super) fn initial(raw: &RawKernel, function: &Function) -> Initial {
     initial
 }
 
-/// The number of a target in the instruction.
+/// Returns the number of a target in the instruction.
 fn target_number(target: ExportTarget) -> Option<u8> {
     match target {
         ExportTarget::Colour(number) => Some(number),

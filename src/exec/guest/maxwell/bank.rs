@@ -1,29 +1,30 @@
-//! What the hardware and the driver provide to a Maxwell kernel: constant bank 0.
+//! Constant bank 0, as the hardware and the driver provide it to a Maxwell kernel.
 //!
-//! Source: `facts/maxwell.md`, "Launch environment". The kernel's own section of the bank is its initial content.
+//! Source: `facts/maxwell.md`, "Launch environment". The kernel's own section of the bank is its
+//! initial content.
 
 use warploom_maxwell::driver::word as at;
 use warploom_runtime::window::Windows;
 
-/// What a launch gives to its kernel in the bank.
+/// The values that a launch puts into the bank for its kernel.
 pub(super) struct Bank<'a> {
     pub windows: Windows,
     pub block: [u32; 3],
     pub grid: [u32; 3],
-    /// The stack pointer at the start: the end of local memory, but for the arguments of services.
+    /// The stack pointer at the start: the end of local memory, less the arguments of services.
     pub stack: u32,
-    /// Address of a cooperative grid's workspace; else 0.
+    /// Address of a cooperative grid's workspace, or 0.
     pub workspace: u64,
     /// Generic address of constant bank 3.
     pub constants: u64,
     pub dynamic_shared: u32,
-    /// Where parameters start in the bank.
+    /// The offset of parameters in the bank.
     pub param_base: u32,
     pub params: &'a [u8],
 }
 
 impl Bank<'_> {
-    /// The bank, given its initial content.
+    /// Returns the bank, given its initial content.
     pub fn content(&self, mut content: Vec<u8>) -> Vec<u8> {
         let param_base = self.param_base as usize;
         let end = (param_base + self.params.len()).max(at::FIRST_PARAM as usize);

@@ -1,4 +1,4 @@
-//! Textures and surfaces: the pool of headers that a driver keeps, and what lifted code finds of it.
+//! Textures and surfaces: the pool of headers that a driver keeps, and its form for lifted code.
 //!
 //! Source: facts, `maxwell-surfaces.md`, sections 1 and 6.
 
@@ -20,13 +20,13 @@ use crate::images::{
 use crate::program::ReadOnly;
 use crate::{Error, ImagePool};
 
-/// Images in memory begin at multiples of this: all that headers and pages ask for.
+/// The alignment of images in memory, which suits all headers and pages.
 const IMAGE_ALIGN: u64 = 1 << 16;
-/// Headers of a pool, at most.
+/// The most headers of a pool.
 const MAX_HEADERS: u64 = 1 << HEADER_BITS;
 const MAX_SAMPLERS: u64 = 1 << (32 - HEADER_BITS);
 
-/// What a launch has of images.
+/// The images of a launch.
 pub struct Images {
     /// Content of the driver's bank.
     pub bank: Vec<u8>,
@@ -42,9 +42,10 @@ type Record = [u8; RECORD_BYTES];
 type Descriptor = [u32; 8];
 
 impl Images {
-    /// For a kernel whose code has these handles, each by what names it. `fixed`: samplers of the module's own, whose indices are
-    /// the last that handles can have ([`fixed_sampler`]). `queries`: code reads the tables of queries, and where its textures have
-    /// their samplers.
+    /// Returns the images for a kernel whose code has these handles, each with its name. `fixed`:
+    /// samplers that the module defines, whose indices are the last possible ones
+    /// ([`fixed_sampler`]). `queries`: where textures have their samplers, if code reads the tables
+    /// of queries.
     pub fn new(
         launch: &Launching<'_>,
         handles: &[(u32, u32)],
@@ -76,7 +77,7 @@ impl Images {
         let samplers_at = tables.len() as u64;
         tables.extend(samplers.iter().chain([&Sampler::default()]).flat_map(Sampler::record));
         let mut places = [0; 3];
-        // A few kernels ask for what headers do not say.
+        // A few kernels ask for properties that headers do not have.
         if let Some(sampled) = queries {
             for (at, table) in places.iter_mut().zip(queries::tables(sampled, &images, &samplers)) {
                 *at = tables.len() as u64;
@@ -107,7 +108,8 @@ impl Images {
         Ok(Images { bank, known, records: pages, queries })
     }
 
-    /// For a kernel that finds `bank` in constant bank 0. None: it uses no images.
+    /// Returns the images for a kernel that finds `bank` in constant bank 0, or `None` if it uses
+    /// no images.
     pub fn of_code(launch: &Launching<'_>, bank: &[u8]) -> Result<Option<Images>, Error> {
         let program = launch.kernel.program;
         let Some(words) = program.handles(launch.kernel.id, handles) else { return Ok(None) };
@@ -130,7 +132,8 @@ impl Images {
     }
 }
 
-/// Byte offsets in bank 0 of the handles that instructions name. None: no instruction uses an image.
+/// Returns the byte offsets in bank 0 of the handles that instructions name, or `None` if no
+/// instruction uses an image.
 fn handles(code: &Code) -> Option<Vec<u32>> {
     let mut handles = Vec::new();
     let mut used = false;
@@ -153,7 +156,7 @@ fn handles(code: &Code) -> Option<Vec<u32>> {
     used.then_some(handles)
 }
 
-/// The entries of a table of descriptors.
+/// Returns the entries of a table of descriptors.
 fn table(
     memory: &Memory,
     what: &'static str,
@@ -171,10 +174,10 @@ fn table(
     Ok(bytes.chunks_exact(size_of::<Descriptor>()).map(entry).collect())
 }
 
-/// What a header says: an image, none, or that it is not supported.
+/// A decoded header: an image, no image, or the reason why it is not supported.
 pub type Decoded = Result<Option<image::Image>, &'static str>;
 
-/// The images of a pool.
+/// Returns the images of a pool.
 fn images(memory: &Memory, pool: &ImagePool) -> Result<Vec<Decoded>, Error> {
     let headers = table(
         memory,
@@ -186,7 +189,7 @@ fn images(memory: &Memory, pool: &ImagePool) -> Result<Vec<Decoded>, Error> {
     Ok(headers.iter().map(header::decode).collect())
 }
 
-/// The samplers of a pool.
+/// Returns the samplers of a pool.
 fn samplers(memory: &Memory, pool: &ImagePool) -> Result<Vec<Sampler>, Error> {
     let count = if pool.samplers == 0 { 0 } else { u64::from(pool.last_sampler) + 1 };
     let entries = table(memory, "samplers", pool.samplers, count, MAX_SAMPLERS)?;
@@ -201,19 +204,20 @@ fn record(image: &Decoded) -> Record {
     }
 }
 
-/// The handle of the `number`th of a launch's images and textures. Header 0 is no image, so that a handle of 0 names none;
-/// sampler 0 is the default one.
+/// Returns the handle of image or texture `number` of a launch. Header 0 is no image, so that a
+/// handle of 0 names none. Sampler 0 is the default sampler.
 pub fn handle(number: usize, sampled: bool) -> u32 {
     let index = number as u32 + 1;
     if sampled { index | index << HEADER_BITS } else { index }
 }
 
-/// The handle of the `number`th sampler that a module has itself.
+/// Returns the handle of sampler `number` that a module itself defines.
 pub fn fixed_sampler(number: usize) -> u32 {
     (MAX_SAMPLERS as u32).wrapping_sub(1 + number as u32) << HEADER_BITS
 }
 
-/// A pool of the headers of a launch's images and textures, and the samplers of its textures at the same indices.
+/// Makes a pool of the headers of a launch's images and textures. Samplers of textures have the
+/// indices of the textures' headers.
 pub fn pool(
     memory: &Memory,
     images: &[Image],
@@ -361,7 +365,8 @@ pub fn image(memory: &Memory, name: &str, description: &ImageDescription) -> Res
         (Arrangement::Pitch, Kind::D2) if !array => {
             Layout::Pitch(row_bytes.next_multiple_of(PITCH_ALIGN))
         }
-        // What has layers or slices, or one row, is never in rows: facts, section 1.2.
+        // Images with layers or slices, or with one row, are never stored in rows: facts, section
+        // 1.2.
         _ => Layout::Blocks(Blocks {
             height: log("block_height", description.block_height, 16)?,
             depth: log("block_depth", description.block_depth, 1)?,
@@ -379,7 +384,7 @@ pub fn image(memory: &Memory, name: &str, description: &ImageDescription) -> Res
         layers,
         levels,
         last_level: levels - 1,
-        // The sampler may say otherwise.
+        // The sampler may override this.
         normalized: kind != Kind::Buffer,
         ..format.image(kind, size, layout)
     };

@@ -1,4 +1,4 @@
-//! NVIDIA Maxwell: constant banks, a stack in local memory, the functions of CUDA's driver.
+//! NVIDIA Maxwell: constant banks, a stack in local memory, and the functions of CUDA's driver.
 
 mod bank;
 pub(super) mod images;
@@ -20,7 +20,8 @@ use super::{Environment, Guest, Image, Launching, Lifting, Placed};
 use crate::images::{ImageDescription, Texture};
 use crate::{Arg, Error, FidelityClass, ImagePool};
 
-/// Stack for calls whose depth the compiler could not know, in bytes per lane: the driver's default.
+/// Stack for calls whose depth the compiler could not know, in bytes per lane: the driver's
+/// default.
 const CALL_STACK_BYTES: u32 = 1024;
 /// Alignment of the stack pointer at the start.
 const STACK_ALIGN: u32 = 16;
@@ -44,7 +45,7 @@ impl Guest for Maxwell {
             code.targets.iter().copied().chain(services.iter().map(|&(at, _)| at)).collect();
         let function = kernel.linked.module().function(kernel.kernel);
         let shader = code.header.map(|header| shader::program(function, header));
-        // Banks of a graphics program are the launch's.
+        // Banks of a graphics program belong to the launch.
         let constants = if shader.is_none() {
             kernel.linked.bank(kernel.kernel, driver::COMPILED)
         } else {
@@ -187,8 +188,9 @@ impl Guest for Maxwell {
     }
 }
 
-/// Memory in which the blocks of a cooperative grid meet: its size in bytes, and the barrier of `grid.sync()`, which is 0 when
-/// the launch begins. Both are words. Source: `cooperative_groups/details/driver_abi.h` of CUDA 12.
+/// Allocates memory in which the blocks of a cooperative grid meet. It has two words: its size in
+/// bytes, and the barrier of `grid.sync()`, which is 0 when the launch begins. Source:
+/// `cooperative_groups/details/driver_abi.h` of CUDA 12.
 pub(super) fn grid_workspace(memory: &Memory) -> Result<u64, Error> {
     const WORDS: [u32; 2] = [8, 0];
     let address = memory.alloc(size_of_val(&WORDS) as u64, 8)?;
@@ -196,7 +198,8 @@ pub(super) fn grid_workspace(memory: &Memory) -> Result<u64, Error> {
     Ok(address)
 }
 
-/// Local memory of a lane: what the compiler counted, and a stack if there is anything to call.
+/// Returns the local memory of a lane: the bytes that the compiler counted, and a stack if there is
+/// anything to call.
 fn stack_bytes(launch: &Launching<'_>) -> u32 {
     let (kernel, function) = (launch.kernel, launch.kernel.function());
     let counted = function.stack_bytes.unwrap_or(0).max(function.frame_bytes);

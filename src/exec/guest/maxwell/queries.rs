@@ -1,8 +1,8 @@
-//! The tables that `suq` and `txq` read for what a texture header does not say: numbers of PTX's and OpenCL's, in entries for
-//! each header and for each sampler.
+//! The tables that `suq` and `txq` read for properties that a texture header does not have: numbers
+//! of PTX and OpenCL, in entries for each header and each sampler.
 //!
-//! Source: facts, `maxwell-surfaces.md`, section 6, items 3 to 5. The numbers of formats, addressing and filters are those of
-//! OpenCL's `cl.h`, for PTX leaves them to the source language.
+//! Source: facts, `maxwell-surfaces.md`, section 6, items 3 to 5. The numbers of formats,
+//! addressing and filters are from OpenCL's `cl.h`, since PTX leaves them to the source language.
 
 use warploom_container::Module;
 use warploom_guest::images::driver::{QUERY_BYTES, query};
@@ -16,7 +16,7 @@ use super::images::Decoded;
 /// Offsets in bank 0 of the addresses of the tables: of surfaces, textures and samplers.
 pub const POINTERS: [usize; 3] = [0xc0, 0xb0, 0xb8];
 
-/// Symbols whose values are the distance from entry to entry.
+/// Symbols whose values are the distance between entries.
 pub const STRIDE_SYMBOLS: [&str; 4] = [
     ".nv.surfrefDescSize",
     UNIFIED_TEXTURES,
@@ -28,16 +28,16 @@ pub const STRIDE: u64 = QUERY_BYTES as u64;
 
 type Entry = [u32; QUERY_BYTES / 4];
 
-/// Where textures have their samplers.
+/// The place of textures' samplers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sampled {
-    /// With them: a texture's addressing and filter are those of the sampler with its header's index, for drivers keep the two
-    /// together.
+    /// With the textures: a texture's addressing and filter are from the sampler with its header's
+    /// index, since drivers keep header and sampler together.
     Together,
     Apart,
 }
 
-/// Whether code of a module reads the tables.
+/// Returns whether code of a module reads the tables.
 pub fn asks(module: &Module) -> bool {
     STRIDE_SYMBOLS.iter().any(|name| names(module, name))
 }
@@ -50,7 +50,7 @@ pub fn sampled(module: &Module) -> Sampled {
     if names(module, UNIFIED_TEXTURES) { Sampled::Together } else { Sampled::Apart }
 }
 
-/// The tables, in the order of their pointers, with an entry of zeros behind each.
+/// Returns the tables, in the order of their pointers, with an entry of zeros behind each.
 pub fn tables(sampled: Sampled, images: &[Decoded], samplers: &[Sampler]) -> [Vec<u8>; 3] {
     let default = Sampler::default();
     let texture = |i: usize, image: &Image| match sampled {
@@ -75,7 +75,7 @@ fn bytes(entries: impl Iterator<Item = Entry>) -> Vec<u8> {
     entries.chain([Entry::default()]).flatten().flat_map(u32::to_le_bytes).collect()
 }
 
-/// Words from a byte offset on.
+/// Writes words from a byte offset on.
 fn put<const N: usize>(entry: &mut Entry, at: u32, words: [u32; N]) {
     entry[at as usize / 4..][..N].copy_from_slice(&words);
 }
@@ -88,13 +88,13 @@ fn surface(image: &Image) -> Entry {
     entry
 }
 
-/// A texture with a sampler.
+/// Returns the entry of a texture with a sampler.
 fn sampled_texture(image: &Image, sampler: &Sampler) -> Entry {
     let mut entry = Entry::default();
     put(&mut entry, query::sampled::UNNORMALIZED, [sampler.force_unnormalized.into()]);
     put(&mut entry, query::sampled::ADDRESS, sampler.wrap.map(address_mode));
     put(&mut entry, query::sampled::FILTER, [filter(sampler)]);
-    // The driver has what a texture says of its coordinates in the header.
+    // The driver keeps a texture's kind of coordinates in the header.
     let normalized = image.normalized && !sampler.force_unnormalized;
     put(&mut entry, query::sampled::TEXTURE, of_texture(&Image { normalized, ..*image }));
     entry
@@ -106,7 +106,7 @@ fn texture(image: &Image) -> Entry {
     entry
 }
 
-/// Normalized coordinates, data type, order, layers, levels, samples.
+/// Returns normalized coordinates, data type, order, layers, levels, samples.
 fn of_texture(image: &Image) -> [u32; 6] {
     [image.normalized.into(), data_type(image), order(image), layers(image), image.levels.into(), 1]
 }
@@ -118,12 +118,12 @@ fn sampler(sampler: &Sampler) -> Entry {
     entry
 }
 
-/// 0 of what has none.
+/// Returns the number of layers, or 0 for an image without layers.
 fn layers(image: &Image) -> u32 {
     if image.array { image.layers } else { 0 }
 }
 
-/// `cl_channel_type`; 0 of what has none there.
+/// Returns the `cl_channel_type`, or 0 if OpenCL has no number for it.
 fn data_type(image: &Image) -> u32 {
     let widths = image.format.widths();
     let by_bytes = |numbers: [u32; 3]| match widths[0] {
@@ -144,7 +144,7 @@ fn data_type(image: &Image) -> u32 {
     }
 }
 
-/// `cl_channel_order`.
+/// Returns the `cl_channel_order`.
 fn order(image: &Image) -> u32 {
     let components = image.format.widths().iter().filter(|&&width| width > 0).count();
     match (components, image.sources[0] == Source::B, image.srgb) {
@@ -159,7 +159,8 @@ fn order(image: &Image) -> u32 {
     }
 }
 
-/// `cl_addressing_mode`: what OpenCL has no number for has that of the nearest.
+/// Returns the `cl_addressing_mode`. Modes without a number in OpenCL have the number of the
+/// nearest mode.
 fn address_mode(wrap: Wrap) -> u32 {
     match wrap {
         Wrap::ClampToEdge | Wrap::MirrorOnceToEdge => 0x1131,
@@ -169,7 +170,7 @@ fn address_mode(wrap: Wrap) -> u32 {
     }
 }
 
-/// `cl_filter_mode`.
+/// Returns the `cl_filter_mode`.
 fn filter(sampler: &Sampler) -> u32 {
     if sampler.mag == Filter::Linear { 0x1141 } else { 0x1140 }
 }

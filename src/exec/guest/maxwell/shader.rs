@@ -1,4 +1,4 @@
-//! Launches of graphics programs: constant banks as the launch has them, and the arrays of their lanes.
+//! Launches of graphics programs: the launch's constant banks, and the arrays of its lanes.
 
 use warploom_container::{ExportTarget, Function, Input, ShaderArray, ShaderKernel};
 use warploom_guest::header::{Header, attribute};
@@ -12,7 +12,7 @@ use super::images::Images;
 use super::{Environment, Launching, STACK_ALIGN, driver};
 use crate::Error;
 
-/// The program to lift. Without a launch all arrays are there.
+/// Returns the program to lift. Without a launch, all arrays are present.
 pub(super) fn program(function: &Function, header: Header) -> Program {
     let Some(shader) = &function.shader else { return Program::of_header(header) };
     let arrays: Arrays = shader.arrays.keys().filter_map(|&array| place(shader, array)).collect();
@@ -24,10 +24,10 @@ pub(super) fn program(function: &Function, header: Header) -> Program {
     }
 }
 
-/// What lifted code calls an array of the launch; none if it has no use for it.
+/// Returns the name of a launch's array in lifted code, or `None` if lifted code has no use for it.
 fn place(shader: &ShaderKernel, array: ShaderArray) -> Option<Array> {
     let word = |address: u32| (address / 4) as u16;
-    // Words that are given by address count more than what lanes have by name.
+    // Words that are given by address override the lanes' named values.
     let named = |address: u16| {
         let given = shader.arrays.contains_key(&ShaderArray::Attribute(address.into()));
         (!given).then_some(Array::Attribute(address / 4))

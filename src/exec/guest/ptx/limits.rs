@@ -1,6 +1,7 @@
-//! What a driver refuses to launch.
+//! Launches that a driver refuses.
 //!
-//! Source: facts, `ptx.md` 1.3, 2.15, 4; how much shared memory a block may have is in NVIDIA's tables of compute capabilities.
+//! Source: facts, `ptx.md` 1.3, 2.15, 4. The shared memory of a block is in NVIDIA's tables of
+//! compute capabilities.
 
 use warploom_ptx::module as ptx;
 
@@ -8,16 +9,16 @@ use super::super::Launching;
 use crate::Error;
 
 const KIB: u64 = 1 << 10;
-/// Static shared memory of a kernel, on all targets.
+/// The most static shared memory of a kernel, on all targets.
 const STATIC_SHARED: u64 = 48 * KIB;
 const LANES: u64 = 1024;
-/// Along each axis of a block.
+/// The most lanes along each axis of a block.
 const AXES: [u32; 3] = [1024, 1024, 64];
 
-/// Bytes of shared memory that a block may have, static and dynamic.
+/// Returns the most shared memory of a block in bytes, static and dynamic.
 fn shared_limit(sm: u32) -> u64 {
     let kib = match sm {
-        // Targets below sm_50 run on any later chip, the first of which have as much.
+        // Targets below sm_50 run on any later chip, of which the first have this much.
         ..70 => 48,
         70..75 => 96,
         75..80 => 64,
@@ -29,12 +30,12 @@ fn shared_limit(sm: u32) -> u64 {
     kib * KIB
 }
 
-/// Bytes of shared memory that are counted as one.
+/// Returns the unit of shared memory in bytes.
 fn shared_unit(sm: u32) -> u64 {
     if sm < 80 { 256 } else { 128 }
 }
 
-/// %total_smem_size of so many bytes.
+/// Returns `%total_smem_size` for `bytes` bytes.
 pub(super) fn total_shared(sm: u32, bytes: u32) -> u32 {
     let total = u64::from(bytes).next_multiple_of(shared_unit(sm));
     total.try_into().unwrap_or(u32::MAX)

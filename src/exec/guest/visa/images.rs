@@ -1,8 +1,10 @@
-//! Surfaces and samplers of a launch: images of the manifest, buffers behind handles, and the binding table.
+//! Surfaces and samplers of a launch: images of the manifest, buffers behind handles, and the
+//! binding table.
 //!
-//! A handle is the number of an entry, shifted: code passes it on as it is. The tables are in the form that all instruction sets share
-//! ([`warploom_guest::images`]): what a driver of Intel's would write (`RENDER_SURFACE_STATE`) no code reads. Entry 0 is no surface.
-//! Images are linear, slice behind slice. Source: facts, `visa-semantics.md` 7, "Surfaces and samplers".
+//! A handle is the shifted number of an entry, which code passes on unchanged. The tables are in
+//! the form that all instruction sets share ([`warploom_guest::images`]): no code reads the form of
+//! an Intel driver (`RENDER_SURFACE_STATE`). Entry 0 is no surface. Images are linear, slice behind
+//! slice. Source: facts, `visa-semantics.md` 7, "Surfaces and samplers".
 
 use warploom_container::visa::info::InlineSampler;
 use warploom_guest::images::driver;
@@ -19,19 +21,19 @@ use crate::images::{self as given, AddressMode, Dim, ImageDescription, Layout as
 use crate::program::ReadOnly;
 use crate::{Arg, Error, ImagePool};
 
-/// Images begin at multiples of this, rows at multiples of the next.
+/// The alignments of images, and of rows.
 const IMAGE_ALIGN: u64 = 1 << 12;
 const ROW_ALIGN: u64 = 64;
-/// Texels along an axis, and bytes of a buffer.
+/// The most texels along an axis, and bytes of a buffer.
 const MAX_SIDE: u32 = 1 << 14;
 const MAX_DEPTH: u32 = 1 << 11;
 const MAX_BUFFER: u32 = 1 << 27;
-/// Entries of a table.
+/// The most entries of a table.
 const MAX_ENTRIES: u64 = 1 << 16;
 
 type Record = [u8; RECORD_BYTES];
 
-/// The handle of an entry.
+/// Returns the handle of an entry.
 fn shifted(entry: usize) -> u32 {
     (entry as u32) << tables::HANDLE_SHIFT
 }
@@ -65,7 +67,7 @@ pub fn image(memory: &Memory, name: &str, description: &ImageDescription) -> Res
     let row_bytes = u64::from(width) * u64::from(format.bytes);
     let pitch = if kind == Kind::Buffer { 0 } else { row_bytes.next_multiple_of(ROW_ALIGN) as u32 };
     let size = [width, height, if kind == Kind::D3 { depth } else { 1 }];
-    // Numbers are rounded to nearest even as they are stored.
+    // Stores round numbers to nearest even.
     let texel = match format.texel.kind() {
         Some(TexelKind::FloatCut) => TexelFormat::new(TexelKind::Float, format.texel.widths()),
         _ => format.texel,
@@ -75,7 +77,7 @@ pub fn image(memory: &Memory, name: &str, description: &ImageDescription) -> Res
         formatted: !format.srgb,
         array,
         layers: if array { depth } else { 1 },
-        // The sampler may say otherwise.
+        // The sampler may override this.
         normalized: kind != Kind::Buffer,
         ..format.image(kind, size, Layout::Pitch(pitch))
     };
@@ -101,7 +103,8 @@ fn words(bytes: &[u8]) -> Vec<u32> {
         .collect()
 }
 
-/// The words of a sampler that is an argument of its own: an argument is their address.
+/// Returns the words of a sampler that is an argument of its own. The argument is the address of
+/// the words.
 pub fn sampler_words(sampler: given::Sampler) -> Vec<u32> {
     words(&with(sampler.address, sampler.filter, sampler.normalized).record())
 }
@@ -128,13 +131,13 @@ fn with(address: AddressMode, filter: given::Filter, normalized: bool) -> Sample
     }
 }
 
-/// A sampler that the source declares.
+/// Returns a sampler that the source declares.
 fn inline(said: &InlineSampler) -> Sampler {
     let address = match said.address_mode.as_str() {
         "repeat" => AddressMode::Repeat,
         "mirror" => AddressMode::MirroredRepeat,
         "clamp_border" => AddressMode::ClampToBorder,
-        // Without a mode coordinates are in range.
+        // Without a mode, coordinates are in range.
         _ => AddressMode::ClampToEdge,
     };
     let filter =
@@ -154,7 +157,7 @@ pub enum Bound<'a> {
     Inline(&'a InlineSampler),
 }
 
-/// The records of a launch's images, at the entries that their handles name.
+/// Puts the records of a launch's images at the entries that their handles name.
 pub fn pool(memory: &Memory, images: &[Image]) -> Result<Option<ImagePool>, Error> {
     if images.is_empty() {
         return Ok(None);
@@ -168,26 +171,26 @@ pub fn pool(memory: &Memory, images: &[Image]) -> Result<Option<ImagePool>, Erro
     Ok(Some(ImagePool { headers, last_header, samplers: 0, last_sampler: 0 }))
 }
 
-/// The tables of a launch while they are put together.
+/// The tables of a launch under construction.
 pub struct Tables {
     surfaces: Vec<Record>,
     samplers: Vec<Sampler>,
-    /// Entries of the binding table by index.
+    /// Entries of the binding table, by index.
     bound: Vec<usize>,
     known: Vec<(Named, usize)>,
 }
 
-/// What a launch has of surfaces and samplers.
+/// The surfaces and samplers of a launch.
 pub struct Images {
     /// Content of the bank [`driver::BANK`].
     pub bank: Vec<u8>,
     pub known: KnownImages,
-    /// Given back when the launch is over.
+    /// Pages that are given back when the launch is over.
     pub records: ReadOnly,
 }
 
 impl Tables {
-    /// With the images that the launch comes with.
+    /// Makes tables with the launch's images.
     pub fn new(launch: &Launching<'_>) -> Result<Tables, Error> {
         let mut surfaces = vec![[0; RECORD_BYTES]];
         if let Some(pool) = launch.options.images {
@@ -209,12 +212,13 @@ impl Tables {
         Ok(Tables { surfaces, samplers: vec![Sampler::default()], bound: vec![], known: vec![] })
     }
 
-    /// The image behind a handle.
+    /// Returns the image behind a handle.
     pub fn image(&self, handle: u32) -> Option<image::Image> {
         image::Image::from_record(self.surfaces.get((handle >> tables::HANDLE_SHIFT) as usize)?)
     }
 
-    /// The handle of so many bytes from an address on; of more than 4 GiB the first.
+    /// Adds a buffer of `bytes` bytes at an address, and returns its handle. A buffer of more than
+    /// 4 GiB is cut at 4 GiB.
     pub fn add_buffer(&mut self, address: u64, bytes: u64) -> u32 {
         let format = TexelFormat::new(TexelKind::Uint, [8, 0, 0, 0]);
         let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
@@ -226,20 +230,20 @@ impl Tables {
         shifted(self.surfaces.len() - 1)
     }
 
-    /// The handle of a sampler that an argument has the address of.
+    /// Adds the sampler at an argument's address, and returns its handle.
     pub fn add_sampler_at(&mut self, launch: &Launching<'_>, address: u64) -> Result<u32, Error> {
         self.samplers.push(sampler_at(launch, address)?);
         Ok(shifted(self.samplers.len() - 1))
     }
 
-    /// The handle of a sampler of the source's.
+    /// Adds a sampler that the source declares, and returns its handle.
     pub fn add_inline_sampler(&mut self, said: &InlineSampler) -> u32 {
         self.samplers.push(inline(said));
         shifted(self.samplers.len() - 1)
     }
 
-    /// The index of a sampler that code names stands for the one that an argument has the address of, or for one of the source's. No handle may have been
-    /// given out before.
+    /// Binds a sampler index that code names to the sampler at an argument's address, or to a
+    /// sampler of the source. Handles must not be given out before.
     pub fn bind_sampler(
         &mut self,
         launch: &Launching<'_>,
@@ -256,7 +260,7 @@ impl Tables {
         Ok(())
     }
 
-    /// The index in the binding table stands for a surface.
+    /// Binds an index of the binding table to a surface.
     pub fn bind(&mut self, index: u8, handle: u32) {
         let (index, entry) = (usize::from(index), (handle >> tables::HANDLE_SHIFT) as usize);
         self.bound.resize(self.bound.len().max(index + 1), 0);
@@ -264,17 +268,17 @@ impl Tables {
         self.known.push((Named::Bound(index as u8), entry));
     }
 
-    /// Code for this launch may rely on what the handle at a place of the payload stands for.
+    /// Lets code for this launch rely on the image behind the handle at a place of the payload.
     pub fn know(&mut self, payload: u32, handle: u32) {
         self.known.push((Named::Payload(payload), (handle >> tables::HANDLE_SHIFT) as usize));
     }
 
-    /// Puts them where code finds them.
+    /// Puts the tables where code finds them.
     pub fn finish(self, launch: &Launching<'_>) -> Result<Images, Error> {
         let none = [0; RECORD_BYTES];
         let record = |entry: usize| self.surfaces.get(entry).unwrap_or(&none);
         let count = self.surfaces.len();
-        // Behind each table is an entry for what is not in it.
+        // The entry behind each table serves indices outside the table.
         let mut bytes = self.surfaces.concat();
         bytes.extend(none);
         let bound_at = bytes.len() as u64;
@@ -303,7 +307,7 @@ impl Tables {
     }
 }
 
-/// The argument that stands for the `number`th image of a launch.
+/// Returns the argument for image `number` of a launch.
 pub fn argument(number: usize) -> Arg {
     Arg::from(u64::from(shifted(number + 1)))
 }

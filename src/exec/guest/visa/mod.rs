@@ -31,14 +31,14 @@ fn kernel(function: &ModuleFunction) -> &VisaKernel {
     function.visa.as_deref().expect("a function of vISA has its routine")
 }
 
-/// The GPU that code is for; text that does not say is for one with registers of the size that it gives away.
+/// Returns the GPU that code is for. If the text does not name it, the size of registers decides.
 fn platform(module: &VisaModule) -> Platform {
     let by_size =
         if module.module.register_bytes() == 64 { Platform::Pvc } else { Platform::Tgllp };
     module.module.platform.unwrap_or(by_size)
 }
 
-/// Addresses of functions and data by name.
+/// Returns the addresses of functions and data by name.
 fn symbols(linked: &Linked) -> FxHashMap<String, u64> {
     let all = linked.module().symbols.iter().enumerate();
     let address = |id: usize| linked.address(warploom_container::SymbolId(id));
@@ -142,7 +142,7 @@ impl Guest for Visa {
     }
 }
 
-/// An instruction of an old binary file.
+/// Returns an instruction of an old binary file.
 fn in_binary(code: &Code, pc: u64) -> Option<Placed> {
     let routines = &code.visa.as_ref()?.module.routines;
     let of = |routine: &Routine| routine.code.binary_search_by_key(&pc, |insn| insn.at.into()).ok();
@@ -153,7 +153,7 @@ fn in_binary(code: &Code, pc: u64) -> Option<Placed> {
     Some(Placed { pc, next, text, mnemonic, class: FidelityClass::from(insn.row.fidelity) })
 }
 
-/// Bytes up to the next line that has an instruction.
+/// Returns the number of bytes up to the next line that has an instruction.
 fn skip(text: &[u8]) -> usize {
     let mut at = 0;
     loop {

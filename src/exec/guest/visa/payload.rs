@@ -1,4 +1,5 @@
-//! What a driver puts into registers and memory for a launch. Facts, `visa-semantics.md` 8, and `visa.md` 4.
+//! Registers and memory that a driver prepares for a launch. Facts, `visa-semantics.md` 8, and
+//! `visa.md` 4.
 
 mod implicit;
 
@@ -18,13 +19,13 @@ use super::{kernel, module, platform};
 use crate::launch::ArgContent;
 use crate::{Arg, Error};
 
-/// Bytes of a lane for frames of functions that may call themselves, if the launch does not say how many.
+/// Bytes of a lane for frames of recursive functions, if the launch does not give their size.
 const DEFAULT_STACK: u32 = 16 << 10;
 
-/// Lanes of a block, whose local ids have 16 bits.
+/// The most lanes of a block, whose local ids have 16 bits.
 const MAX_LANES: u64 = 1 << 16;
 
-/// Bytes of an implicit argument at most that is 0.
+/// The most bytes of an implicit argument that is 0.
 const ZEROS: u32 = 16;
 
 /// Types of images that a surface of a manifest can be.
@@ -41,7 +42,7 @@ const IMAGES: [&str; 10] = [
     "image_3d",
 ];
 
-/// Where the bytes of the payload are, counted from `%r0` on.
+/// The parts of the payload, in bytes counted from `%r0` on.
 struct Layout {
     register: u32,
     per_thread: u32,
@@ -59,7 +60,7 @@ impl Layout {
         }
     }
 
-    /// Of an entry of the cross-thread payload.
+    /// Returns the place of an entry of the cross-thread payload.
     fn place(&self, offset: u32) -> u32 {
         let start = self.register.saturating_add(self.per_thread);
         let beyond = match offset.checked_sub(self.inline) {
@@ -72,7 +73,7 @@ impl Layout {
     }
 }
 
-/// Private memory of a thread, in bytes.
+/// Returns the private memory of a thread, in bytes.
 fn private_bytes(info: &KernelInfo) -> u64 {
     let buffers = info
         .memory_buffers
@@ -84,14 +85,14 @@ fn private_bytes(info: &KernelInfo) -> u64 {
     bytes.sum::<u64>().max(info.env.private_size)
 }
 
-/// Scratch memory of a thread, in bytes.
+/// Returns the scratch memory of a thread, in bytes.
 fn scratch_bytes(info: &KernelInfo) -> u64 {
     let lanes = u64::from(info.env.simd_size.max(1));
     let buffers = info.memory_buffers.iter().filter(|buffer| buffer.ty == "scratch");
     buffers.map(|buffer| buffer.size.saturating_mul(if buffer.per_lane { lanes } else { 1 })).sum()
 }
 
-/// What the lifter must know of the payload.
+/// Returns the lifter's information about the payload.
 pub fn layout(info: &KernelInfo, platform: Platform) -> Payload {
     let layout = Layout::new(info, platform);
     let ids = info.per_thread.iter().find(|arg| arg.kind == ArgumentKind::LocalId);
@@ -105,7 +106,7 @@ pub fn layout(info: &KernelInfo, platform: Platform) -> Payload {
     let private = base.map(|arg| {
         (layout.place(arg.offset), u32::try_from(private_bytes(info)).unwrap_or(u32::MAX))
     });
-    // The grid begins at 0, and buffers at their addresses.
+    // The grid begins at 0, and buffers begin at their addresses.
     let is_zero = |kind: &ArgumentKind| {
         matches!(kind, ArgumentKind::GlobalIdOffset | ArgumentKind::BufferOffset)
     };
@@ -116,7 +117,7 @@ pub fn layout(info: &KernelInfo, platform: Platform) -> Payload {
     Payload { local_ids, order: info.walk_order, private, zeros: zeros.collect() }
 }
 
-/// A launch being put together.
+/// A launch under construction.
 struct Dispatch<'a> {
     launch: &'a Launching<'a>,
     info: &'a KernelInfo,
@@ -125,13 +126,13 @@ struct Dispatch<'a> {
     tables: Tables,
     held: Vec<u64>,
     print: Option<PrintBuffer>,
-    /// Of shared local memory.
+    /// Bytes of shared local memory.
     shared: u32,
-    /// Of each argument, its handle, if it has one.
+    /// The handle of each argument that has one.
     handles: Vec<Option<u32>>,
 }
 
-/// Checks a launch and puts together what the kernel will find.
+/// Checks a launch and prepares the environment of the kernel.
 pub fn environment(launch: &Launching<'_>) -> Result<Environment, Error> {
     let (function, linked) = (launch.kernel.function(), launch.kernel.program.linked());
     launch.check_block()?;
@@ -178,7 +179,7 @@ impl Dispatch<'_> {
         let at = self.layout.place(arg.offset) as usize;
         let size = (arg.size as usize).min(bytes.len());
         let end = at + size;
-        // What finds no place in the bank is found out at the end.
+        // The end of the dispatch reports bytes that have no place in the bank.
         if end > bank::DRIVER as usize {
             return self.payload.resize(bank::DRIVER as usize + 1, 0);
         }
@@ -195,7 +196,8 @@ impl Dispatch<'_> {
         }
     }
 
-    /// The handle of an argument: of an image its own, of a sampler or a buffer a new one.
+    /// Returns the handle of an argument: an image's own handle, or a new handle of a sampler or a
+    /// buffer.
     fn handle(&mut self, number: usize, space: Option<AddressSpace>) -> Result<u32, Error> {
         if let Some(handle) = self.handles.get(number).copied().flatten() {
             return Ok(handle);
@@ -206,7 +208,7 @@ impl Dispatch<'_> {
             Some(AddressSpace::Image) => word as u32,
             Some(AddressSpace::Sampler) => self.tables.add_sampler_at(self.launch, word)?,
             _ => {
-                // Of an address alone nothing but the pages are known.
+                // For a plain address, only the pages are known.
                 let pages =
                     || self.memory().range_of(word).map_or(0, |(base, bytes)| base + bytes - word);
                 let bytes =
@@ -220,7 +222,7 @@ impl Dispatch<'_> {
         Ok(handle)
     }
 
-    /// The samplers that have an index, which come before those that have a handle alone.
+    /// Binds the samplers that have an index. They come before samplers that only have a handle.
     fn samplers(&mut self) -> Result<(), Error> {
         let info = self.info;
         let index =
@@ -243,7 +245,7 @@ impl Dispatch<'_> {
         all.into_iter().try_for_each(|(index, of)| self.tables.bind_sampler(self.launch, index, of))
     }
 
-    /// What the binding table names.
+    /// Binds the surfaces of the binding table.
     fn surfaces(&mut self) -> Result<(), Error> {
         for &(number, index) in &self.info.binding_table {
             let index = u8::try_from(index).map_err(|_| self.too_large("the binding table"))?;
@@ -321,7 +323,7 @@ impl Dispatch<'_> {
         Error::ArgumentSize { kernel, number: number + 1, offset: arg.offset, expected, given }
     }
 
-    /// A part of shared local memory for an argument; its offset.
+    /// Allocates shared local memory for an argument, and returns the offset.
     fn local(&mut self, number: usize, arg: &PayloadArgument) -> Result<u32, Error> {
         let Some(ArgContent::Local(bytes)) = self.launch.args.get(number).map(|arg| arg.content())
         else {
@@ -335,7 +337,7 @@ impl Dispatch<'_> {
         Ok(at)
     }
 
-    /// Of a lane of a group, by its number.
+    /// Returns the local id of a lane of a group, by the lane's number.
     fn local_id(&self, mut number: u64, axis: u8) -> u16 {
         for of in self.info.walk_order {
             let size = u64::from(self.launch.options.block[usize::from(of)]);
@@ -347,13 +349,13 @@ impl Dispatch<'_> {
         0
     }
 
-    /// Warps that may be alive at once.
+    /// Returns the number of warps that may be alive at once.
     fn slots(&self) -> u64 {
         self.config().warp_slots(self.info.env.simd_size.max(1))
     }
 
-    /// The launch's, by which few blocks may be alive in addition to those that run at once: memory
-    /// that a warp has by its slot is allocated for all.
+    /// Returns the launch's configuration. Few blocks may be alive beside the blocks that run at
+    /// once, since memory by warp slot is allocated for all of them.
     fn config(&self) -> LaunchConfig {
         let mut config = self.launch.config();
         let bytes = scratch_bytes(self.info).saturating_add(private_bytes(self.info));
@@ -390,7 +392,7 @@ impl Dispatch<'_> {
         let mut config = self.config();
         config.local_bytes = stack;
         if self.print.is_some() {
-            // Lines come in the order of their calls.
+            // One thread keeps printed lines in the order of their calls.
             config.threads = 1;
         }
         let dynamic = self.launch.options.shared_bytes;

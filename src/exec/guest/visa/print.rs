@@ -1,7 +1,9 @@
-//! What kernels printed: the buffer that compiled OpenCL code writes, and the host reads when the launch is over.
+//! Printed text of kernels: the buffer that compiled OpenCL code writes, and the host reads when
+//! the launch is over.
 //!
-//! The buffer begins with a dword, the bytes used with itself. Then comes a record for each call: the address of its format, and of each argument
-//! a dword that says what it is, and its value. A vector has a dword more, how many there are. Facts, `visa-semantics.md` 10.
+//! The buffer begins with a dword, the number of bytes used including itself. Then follows a record
+//! for each call: the address of its format, and for each argument a dword with its kind, and its
+//! value. A vector has one more dword, the number of components. Facts, `visa-semantics.md` 10.
 
 use warploom_runtime::memory::Memory;
 
@@ -9,10 +11,10 @@ use super::super::Prints;
 use crate::services::{MAX_STRING, Printed};
 use crate::{Error, Program, printf};
 
-/// Bytes that compiled code takes the buffer to have, at least: a constant in the code.
+/// The least size of the buffer, which compiled code has as a constant.
 const LEAST_BYTES: usize = 4 << 20;
 const HEADER_BYTES: u64 = 4;
-/// Characters of text for a byte of records.
+/// The most characters of text per byte of records.
 const TEXT_FOR_A_BYTE: usize = 64;
 
 /// The buffer of a launch.
@@ -22,7 +24,7 @@ pub struct PrintBuffer {
 }
 
 impl PrintBuffer {
-    /// One with room for so many bytes of records, at least.
+    /// Allocates a buffer with room for at least `bytes` bytes of records.
     pub fn new(memory: &Memory, bytes: usize) -> Result<PrintBuffer, Error> {
         let bytes = bytes.max(LEAST_BYTES);
         let address = memory.alloc(HEADER_BYTES + bytes as u64, 64)?;
@@ -30,7 +32,7 @@ impl PrintBuffer {
         Ok(PrintBuffer { address, bytes })
     }
 
-    /// Its bytes with the header.
+    /// Returns the bytes of the buffer with its header.
     pub fn bytes(&self) -> u64 {
         HEADER_BYTES + self.bytes as u64
     }
@@ -55,7 +57,7 @@ impl Prints for PrintBuffer {
             match made {
                 Some((Some(text), _)) => printed.text.extend(text),
                 Some((None, _)) => printed.dropped += 1,
-                // What is no record ends it: the kernel may have written anything there.
+                // An invalid record ends the text: the kernel may have written anything there.
                 None => {
                     printed.dropped += 1;
                     break;
@@ -66,7 +68,7 @@ impl Prints for PrintBuffer {
     }
 }
 
-/// The characters up to a 0, or as many as there may be; none if they cannot be read.
+/// Returns the characters up to a 0, at most `most`, or `None` if they cannot be read.
 fn string(memory: &Memory, address: u64, most: usize) -> Option<Vec<u8>> {
     let mut text = vec![];
     while text.len() < most {
@@ -80,25 +82,25 @@ fn string(memory: &Memory, address: u64, most: usize) -> Option<Vec<u8>> {
     Some(text)
 }
 
-/// What is left of the records.
+/// The rest of the records.
 struct Record<'r> {
     memory: &'r Memory,
     rest: &'r [u8],
-    /// What the components are that come next, and how many.
+    /// The kind and number of the components that come next.
     vector: Option<(u32, u32)>,
 }
 
-/// What stands there is no argument.
+/// The error for bytes that are no argument.
 struct Broken;
 
-/// Kinds of arguments; those of vectors are in the order of the first ones.
+/// Kinds of arguments. Kinds of vectors follow in the order of `VECTORS`.
 mod kind {
     pub const FLOAT: u32 = 4;
     pub const STRING: u32 = 5;
     pub const LONG: u32 = 6;
     pub const POINTER: u32 = 7;
     pub const DOUBLE: u32 = 8;
-    /// Of vectors: byte, short, int, long, float, double.
+    /// Component kinds of vectors: byte, short, int, long, float, double.
     pub const VECTORS: [u32; 6] = [1, 2, 3, LONG, FLOAT, DOUBLE];
     pub const FIRST_VECTOR: u32 = 9;
 }

@@ -1,34 +1,36 @@
-//! Coordinates along an axis, and the texels there. Source: facts, `maxwell-surfaces.md`, sections 5.2 to 5.4.
+//! Coordinates along an axis, and their texels. Source: facts, `maxwell-surfaces.md`, sections 5.2
+//! to 5.4.
 
 use super::super::sampler::Wrap;
 
-/// Stands for a texel outside of the image, in place of its number.
+/// Stands for the number of a texel outside the image.
 pub const BORDER: u32 = u32::MAX;
 
-/// The numbers of two neighbours, and the weight of the second in 256ths. Section 5.3.
+/// The numbers of two neighbours, and the weight of the second neighbour in 256ths. Section 5.3.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Span {
     pub index: [u32; 2],
     pub weight: u32,
 }
 
-/// 0 for a NaN.
+/// Replaces a NaN by 0.
 pub fn number(x: f32) -> f32 {
     if x.is_nan() { 0.0 } else { x }
 }
 
-/// 0 for a NaN, and for what is too small to be normal.
+/// Replaces a NaN or a denormal by 0.
 pub fn normal(x: f32) -> f64 {
     if x.is_nan() || x.abs() < f32::MIN_POSITIVE { 0.0 } else { x.into() }
 }
 
-/// Places of a coordinate's fraction.
+/// The binary places of a coordinate's fraction.
 const PLACES: u32 = 21;
 const ONE: i64 = 1 << PLACES;
-/// No image is that large.
+/// A bound on coordinates: no image is that large.
 const FAR: i64 = 1 << 42;
 
-/// A coordinate's whole, and its fraction's first places. Those that are far away are even integers. Section 5.2.
+/// The whole part of a coordinate, and the first places of its fraction. Far-away coordinates
+/// become even integers. Section 5.2.
 #[inline]
 fn fixed(x: f64) -> i64 {
     const EVEN: f64 = (1u64 << 46) as f64;
@@ -37,18 +39,18 @@ fn fixed(x: f64) -> i64 {
     towards_zero - i64::from(towards_zero as f64 > scaled)
 }
 
-/// How coordinates along an axis are texels.
+/// The mapping from coordinates along an axis to texels.
 #[derive(Clone, Copy, Debug)]
 pub struct Axis {
     pub wrap: Wrap,
-    /// In texels.
+    /// The size in texels.
     pub size: u32,
     pub normalized: bool,
     pub offset: i32,
 }
 
 impl Axis {
-    /// Coordinates in texels know no repetition: section 1.4.
+    /// The wrap mode in effect. Coordinates in texels do not repeat: section 1.4.
     #[inline]
     fn wrap(&self) -> Wrap {
         match self.wrap {
@@ -57,7 +59,8 @@ impl Axis {
         }
     }
 
-    /// The coordinate in texels, with [`PLACES`] of a fraction. Repeated and mirrored images go on beside the first.
+    /// The coordinate in texels, with [`PLACES`] of a fraction. Repeated and mirrored images
+    /// continue beside the first image.
     #[inline]
     fn place(&self, x: f64) -> i64 {
         let (x, size, offset) = (fixed(x), i64::from(self.size), i64::from(self.offset) << PLACES);
@@ -75,7 +78,7 @@ impl Axis {
         }
     }
 
-    /// The number of the texel that stands in this place.
+    /// The number of the texel at this position.
     #[inline]
     pub fn index(&self, i: i64) -> u32 {
         let size = i64::from(self.size);
@@ -107,7 +110,7 @@ impl Axis {
         }
     }
 
-    /// The texels whose centres are around a coordinate.
+    /// The texels whose centres surround a coordinate.
     #[inline]
     pub fn linear(&self, x: f64) -> Span {
         let (i, weight) = self.unwrapped(x);
@@ -120,10 +123,11 @@ impl Axis {
         Span { index: [self.index(i), self.index(i + 1)], weight: if at_edge { 0 } else { weight } }
     }
 
-    /// The number of the first of these texels, which may lie outside, and the weight of the second.
+    /// The number of the first texel of the span, which may lie outside, and the weight of the
+    /// second texel.
     #[inline]
     pub fn unwrapped(&self, x: f64) -> (i64, u32) {
-        // To 256ths, of two the greater one; half a texel before it.
+        // Rounds to 256ths, ties up, and moves half a texel back.
         let place = ((self.place(x) + (1 << (PLACES - 9))) >> (PLACES - 8)) - 128;
         (place >> 8, (place & 255) as u32)
     }
@@ -146,9 +150,9 @@ mod tests {
         let axis = Axis { wrap: Wrap::ClampToEdge, size: 4, normalized: false, offset: 0 };
         let weight = |places: f64| axis.linear(1.5 + places / 256.0).weight;
         assert_eq!([0.49, 0.5, 1.49, 1.5, 2.5, 255.4].map(weight), [0, 1, 1, 2, 3, 255]);
-        // Beyond the middles of the first and last texel there is nothing between two.
+        // Beyond the centres of the first and last texel, nothing is interpolated.
         assert_eq!([0.3, 3.7, -9.0, f64::INFINITY].map(|x| axis.linear(x).weight), [0; 4]);
-        // 21 places are kept of a third, which is before the second texel then.
+        // 21 places of a third are kept, so the coordinate lies before the second texel.
         let thirds = Axis { wrap: Wrap::ClampToEdge, size: 3, normalized: true, offset: 0 };
         assert_eq!([1.0 / 3.0, 0.333_334].map(|x| thirds.point(x)), [0, 1]);
     }

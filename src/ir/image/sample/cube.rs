@@ -3,7 +3,8 @@
 /// A component of a vector, and its sign.
 type Part = (usize, i8);
 
-/// Of each face, what of a direction is m, which leads to the face, and s and t along its rows and columns.
+/// For each face, the components of a direction that are m, which leads to the face, and s and t
+/// along its rows and columns.
 const FACES: [[Part; 3]; 6] = {
     const X: usize = 0;
     const Y: usize = 1;
@@ -18,7 +19,8 @@ const FACES: [[Part; 3]; 6] = {
     ]
 };
 
-/// The face that a direction leads to, and where on it, from 0 to 1, to more places than a float has. Of components that are equally long z counts, then y.
+/// The face to which a direction leads, and the position on it, from 0 to 1, with more places than
+/// a float has. Of equally long components z counts first, then y.
 pub fn project(direction: [f32; 3]) -> (u32, [f64; 2]) {
     let [x, y, z] = direction.map(f32::abs);
     let major = if z >= x && z >= y { 2 } else { usize::from(y >= x) };
@@ -27,7 +29,8 @@ pub fn project(direction: [f32; 3]) -> (u32, [f64; 2]) {
     (face as u32, [s, t].map(|along| (f64::from(along / m) + 1.0) / 2.0))
 }
 
-/// The texel of a cube that stands in a place of a face, which may lie beyond an edge; beyond a corner that at the corner.
+/// The texel of a cube at a position of a face, which may lie beyond an edge. Beyond a corner, it
+/// is the texel at the corner.
 pub fn texel(face: u32, place: [i64; 2], size: u32) -> (u32, [u32; 2]) {
     let size = i64::from(size);
     let last = size - 1;
@@ -39,7 +42,8 @@ pub fn texel(face: u32, place: [i64; 2], size: u32) -> (u32, [u32; 2]) {
         [true, false] => t,
         _ => return (face, near.map(|k| k.clamp(0, last) as u32)),
     };
-    // Twice the distance from the cube's centre to that of the texel, which is folded down onto the next face.
+    // Twice the distance from the cube's centre to the centre of the texel, which is folded down
+    // onto the next face.
     let mut vector = [0; 3];
     for ((axis, sign), distance) in
         FACES[face as usize % 6].into_iter().zip([last, 2 * near[0] - last, 2 * near[1] - last])
@@ -51,7 +55,7 @@ pub fn texel(face: u32, place: [i64; 2], size: u32) -> (u32, [u32; 2]) {
     (next as u32, [s, t].map(|(axis, sign)| ((i64::from(sign) * vector[axis] + last) / 2) as u32))
 }
 
-/// How a column or row of the next face follows from how far along an edge a texel is.
+/// The rule that gives a column or row of the next face from a texel's position along an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
     First = 0,
@@ -60,12 +64,12 @@ pub enum Way {
     Back = 3,
 }
 
-/// The face beyond the left, right, upper or lower edge of a face, and how the column and the row there are found: what `texel` does, for
-/// code that does it for all sizes.
+/// The face beyond the left, right, upper or lower edge of a face, and the rules for the column and
+/// the row there. This is `texel` for code that handles all sizes.
 pub const fn beyond_face(face: usize, edge: usize) -> (u32, [Way; 2]) {
     let [own, s, t] = FACES[face];
     let (beyond, along) = if edge < 2 { (s, t) } else { (t, s) };
-    // At the first edge of an axis the direction's part is negative.
+    // At the first edge of an axis, the direction's component is negative.
     let negative = edge.is_multiple_of(2) == (beyond.1 > 0);
     let next = 2 * beyond.0 + negative as usize;
     let mut ways = [Way::First; 2];

@@ -2,16 +2,17 @@
 
 use super::texel::NAN;
 
-/// A weight of 1: weights are counted in 256ths.
+/// A weight of 1: weights are in 256ths.
 pub const WHOLE: u32 = 256;
 
-/// Of the parts of a weight those that a fraction of 256 has.
+/// The share of a weight for a fraction of 256.
 #[inline]
 pub fn share(part: u32, fraction: u32) -> u32 {
     (part * fraction + 128) >> 8
 }
 
-/// Of a total weight those of two slices of two rows of two texels, by how far the place is on the way to the second of each.
+/// Splits a total weight over two slices of two rows of two texels, by the distances towards the
+/// second of each.
 #[inline]
 pub fn weights(total: u32, [x, y, z]: [u32; 3]) -> [[[u32; 2]; 2]; 2] {
     let far = share(total, z);
@@ -23,39 +24,41 @@ pub fn weights(total: u32, [x, y, z]: [u32; 3]) -> [[[u32; 2]; 2]; 2] {
     })
 }
 
-/// How components are added up.
+/// The way components are added up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Numbers {
-    /// Floats, to so many significant places: those of texels.
+    /// Floats with this number of significant places: the places of texels.
     Float { places: u32 },
-    /// Integers, of which this one stands for 1.
+    /// Integers, in which `one` stands for 1.
     Integer { one: u32 },
-    /// Signed bytes, of which 127 stands for 1; the sum is one of [`WORD`].
+    /// Signed bytes, in which 127 stands for 1; the sum's unit is [`WORD`].
     SignedBytes,
 }
 
-/// What stands for 1 in an integer of 16 bits without a sign, and in a signed one.
+/// The number that stands for 1 in an unsigned integer of 16 bits; below, in a signed integer.
 pub const SHORT: u32 = 65535;
 pub const WORD: u32 = 32767;
 
-/// The bits of a float's fraction, and its implied one.
+/// The bits of a float's fraction; below, its implied bit.
 const FRACTION: u32 = 23;
 const IMPLIED: u32 = 1 << FRACTION;
 const NOT_FINITE: i32 = 255;
-/// Places that texels keep beyond those of the result when they are brought to one exponent.
+/// The places that texels keep, beyond the places of the result, when they are brought to one
+/// exponent.
 const GUARD: u32 = 4;
-/// A sum of floats: `digits` times two to the power of `exponent` and what [`Float::bits`] adds to it.
+/// A sum of floats: `digits` times a power of two. The power is `exponent` plus a number that
+/// [`Float::bits`] adds.
 #[derive(Clone, Copy, Default)]
 struct Float {
     digits: i64,
-    /// Biased, the greatest of the texels.
+    /// The biased exponent: the greatest exponent of the texels.
     exponent: i32,
-    /// Sum of texels that are infinite or no numbers.
+    /// The sum of texels that are infinite or NaNs.
     not_finite: f32,
 }
 
 impl Float {
-    /// Adds texels that are brought to one exponent, the greatest of theirs, before they are weighted.
+    /// Adds texels. They are brought to their greatest exponent before they are weighted.
     #[inline]
     fn add(&mut self, places: u32, quad: impl Iterator<Item = (u32, u32)> + Clone) {
         let parts = |bits: u32| ((bits >> FRACTION & 255) as i32, bits & (IMPLIED - 1) | IMPLIED);
@@ -74,14 +77,15 @@ impl Float {
         let mut sum = 0;
         for (bits, weight) in quad {
             let (exponent, digits) = parts(bits);
-            // Numbers that are not normal count for nothing.
+            // Numbers that are not normal count as 0.
             if weight > 0 && (1..NOT_FINITE).contains(&exponent) {
                 let places = (FRACTION + 1 - places) as i32 + greatest - exponent;
                 let aligned = (i64::from(digits) << GUARD) >> places.min(63);
                 sum += if bits >> 31 != 0 { -aligned } else { aligned } * i64::from(weight);
             }
         }
-        // Quads by themselves: the one with the lesser exponent loses the places that the other has not.
+        // Quads are added one by one: the sum with the lesser exponent loses the places that the
+        // other sum lacks.
         let without = |digits: i64, places: i32| digits >> places.min(63);
         if greatest > self.exponent {
             self.digits = without(self.digits, greatest - self.exponent) + sum;
@@ -91,7 +95,8 @@ impl Float {
         }
     }
 
-    /// Rounded to so many places, of two numbers to the one farther from 0, and to 0 if it is not normal then.
+    /// Rounds to `places`; of two equally near numbers, to the number farther from 0. If the result
+    /// is not normal, it is 0.
     fn bits(&self, places: u32) -> u32 {
         if self.not_finite != 0.0 {
             return if self.not_finite.is_nan() { NAN } else { self.not_finite.to_bits() };
@@ -101,7 +106,7 @@ impl Float {
             return 0;
         }
         let sign = u32::from(self.digits < 0) << 31;
-        // Of the last digit: texels' digits with guards, in 256ths.
+        // The exponent of the last digit: digits of texels with guards, in 256ths.
         let last = self.exponent - 127 - (places + GUARD) as i32 + 1 - 8;
         let exponent = last + (u64::BITS - digits.leading_zeros()) as i32;
         let half = places < FRACTION;
@@ -133,13 +138,13 @@ impl Sum {
         Sum { numbers, floats: [Float::default(); 4], integers: [0; 4] }
     }
 
-    /// Adds texels and their weights: those around one place in one slice of one level.
+    /// Adds weighted texels: the texels around one position in one slice of one level.
     #[inline]
     pub fn add(&mut self, quad: &[([u32; 4], u32)]) {
         if let [Numbers::Integer { one }, ..] = self.numbers
             && self.numbers == [Numbers::Integer { one }; 4]
         {
-            // All components of a texel at once.
+            // All components of a texel are added at once.
             for (texel, weight) in quad {
                 self.add_numbers(texel.map(|bits| nearest(one, bits)), *weight);
             }
@@ -155,7 +160,7 @@ impl Sum {
         }
     }
 
-    /// Adds numbers of a texel, where all are integers.
+    /// Adds the numbers of a texel if all are integers.
     #[inline]
     pub fn add_numbers(&mut self, numbers: [i32; 4], weight: u32) {
         for (sum, number) in self.integers.iter_mut().zip(numbers) {
@@ -163,7 +168,7 @@ impl Sum {
         }
     }
 
-    /// What registers get.
+    /// The bits for the result registers.
     pub fn bits(&self) -> [u32; 4] {
         let scaled = |value: i64, one: u32| (value as f32 / one as f32).to_bits();
         std::array::from_fn(|c| match self.numbers[c] {
@@ -177,13 +182,13 @@ impl Sum {
     }
 }
 
-/// Weighted sum of numbers of which this one stands for 1.
+/// The weighted sum of numbers in which `one` stands for 1.
 #[inline]
 fn integer(one: u32, component: impl Iterator<Item = (u32, u32)>) -> i64 {
     component.fold(0, |sum, (bits, weight)| sum + i64::from(nearest(one, bits)) * i64::from(weight))
 }
 
-/// The number of which this one stands for 1.
+/// The nearest number in which `one` stands for 1.
 #[inline]
 pub fn nearest(one: u32, bits: u32) -> i32 {
     let scaled = f64::from(f32::from_bits(bits)) * f64::from(one);
@@ -223,9 +228,9 @@ mod tests {
     fn texels_lose_what_is_below_the_greatest_one() {
         assert_eq!(sum(24, &[&[(51_427_892.0, 78), (1_626.170_3, 178)]]), 15_670_566.0);
         assert_eq!(sum(24, &[&[(0.246_180_64, 182), (-120_730_216.0, 74)]]), -34_898_580.0);
-        // A weight of 0 takes a texel out.
+        // A weight of 0 removes a texel.
         assert_eq!(sum(24, &[&[(114.127_79, 256), (3_281_738.2, 0)]]), 114.127_79);
-        // Quads by themselves.
+        // Quads are added one by one.
         assert_eq!(sum(24, &[&[(16_777_216.0, 128)], &[(1.0, 128)]]), 8_388_609.0);
     }
 

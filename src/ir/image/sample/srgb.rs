@@ -1,9 +1,9 @@
 //! Decoding of sRGB, as an H200 does it. Source: facts, `maxwell-surfaces.md`, section 5.7.
 
-/// What stands for 1.
+/// The number that stands for 1.
 pub const ONE: f32 = 16384.0;
 
-/// The linear value of each byte: that of the standard's formula within about half of a hundredth of it.
+/// The linear value of each byte: it is within about half a hundredth of the standard's formula.
 #[rustfmt::skip]
 pub const DECODED: [u16; 256] = [
     0, 5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 55, 60, 66, 72, 78,

@@ -5,7 +5,7 @@ use super::super::sampler::{CompareFn, RECORD_BYTES};
 use super::super::{Source, TexelFormat, TexelKind};
 use super::*;
 
-/// A generator of numbers that does not need to be good.
+/// A generator of numbers of low quality.
 struct Random(u64);
 
 impl Random {
@@ -18,7 +18,7 @@ impl Random {
         self.word() % most
     }
 
-    /// Bits of a float that texture coordinates may be.
+    /// The bits of a float that is a plausible texture coordinate.
     fn coordinate(&mut self) -> u32 {
         match self.below(4) {
             0 => self.word(),
@@ -166,7 +166,7 @@ fn strange_images_are_no_problem() {
     }
 }
 
-/// 4 x 2 texels of one byte, its number.
+/// 4 x 2 texels of one byte, which is the texel's number.
 fn numbers() -> Image {
     Image {
         base: 0,
@@ -227,7 +227,7 @@ fn texels_of_a_small_image() {
     let colours = Image { format, ..numbers() };
     let linear = Sampler { mag: Filter::Linear, ..sampler };
     let middle = value(Operation::Sample, &colours, &linear, at(0.5, 0.5)).map(f32::from_bits);
-    // Of 16 bits.
+    // The sum has 16 bits.
     assert_eq!(middle[0], 900.0 / 65535.0);
     let compare = Sampler { compare: Some(CompareFn::Less), ..linear };
     let query = Query { reference: (4.5f32 / 255.0).to_bits(), ..at(0.5, 0.5) };

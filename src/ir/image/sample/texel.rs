@@ -1,4 +1,5 @@
-//! Texels as components: unpacked, decoded, swizzled and compared. Source: facts, `maxwell-surfaces.md`, section 5.7.
+//! Texels as components: unpacked, decoded, swizzled and compared. Source: facts,
+//! `maxwell-surfaces.md`, section 5.7.
 
 use std::sync::LazyLock;
 
@@ -11,7 +12,7 @@ use crate::texel::{TexelFormat, TexelKind, unpack};
 /// The NaN that arithmetic makes. Source: facts, `maxwell-semantics.md`.
 pub const NAN: u32 = 0x7fff_ffff;
 
-/// What each byte is as a component.
+/// The value of each byte as a component.
 type Bytes = [u32; 256];
 
 fn bytes_as(kind: TexelKind) -> Bytes {
@@ -35,21 +36,21 @@ const fn equal(width: u32) -> [u32; 4] {
     ]
 }
 
-/// How bits are components.
+/// The decoding of bits to components.
 enum Decode {
-    /// Each byte by itself, so many of them.
+    /// Each byte is a component; the number of components comes first.
     Bytes(usize, [&'static Bytes; 4]),
-    /// As they are, so many.
+    /// Words are components as they are; the number of components, then the value for 1.
     Words(usize, u32),
     Any(TexelFormat),
-    /// The first, and only of this component the second.
+    /// The first format, except one component, which has the second format.
     Alpha(TexelFormat, usize, TexelFormat),
 }
 
 impl Decode {
     fn new(format: TexelFormat, kind: Option<TexelKind>, widths: [u32; 4], srgb: bool) -> Decode {
         use TexelKind::*;
-        // Formats of equal components, by their number.
+        // Formats of equal components, by the number of components.
         const BYTES: [u32; 4] = equal(8);
         const WORDS: [u32; 4] = equal(32);
         let all = TexelFormat::widths_only(widths);
@@ -58,7 +59,7 @@ impl Decode {
         match (kind, bytes, words) {
             (Some(Unorm), Some(last), _) => {
                 let (colour, alpha): (&Bytes, &Bytes) = (if srgb { &SRGB } else { &UNORM }, &UNORM);
-                // The second of two is an alpha, as the fourth of four.
+                // The second of two components is alpha, like the fourth of four.
                 Decode::Bytes(
                     last + 1,
                     [colour, if last == 1 { alpha } else { colour }, colour, alpha],
@@ -113,29 +114,30 @@ impl Decode {
     }
 }
 
-/// What makes texels of an image the components that a sampler wants.
+/// Conversion of an image's texels to the components that a sampler requires.
 pub struct Format {
     bytes: usize,
     sources: [Source; 4],
-    /// Components are integers, which are neither filtered nor compared.
+    /// Whether components are integers, which are neither filtered nor compared.
     pub integers: bool,
     one: u32,
     decode: Decode,
     pub compare: Option<CompareFn>,
-    /// How a filter adds up each component.
+    /// The way a filter adds up each component.
     pub numbers: [Numbers; 4],
-    /// What is outside of the image: the sampler's colour, as the format can hold it.
+    /// The texel outside the image: the sampler's colour, as the format can hold it.
     border: [u32; 4],
-    /// Texels are bytes, which a filter takes for numbers of 16 bits, each byte twice: it needs no floats.
+    /// Whether texels are bytes which a filter treats as numbers of 16 bits, each byte twice: this
+    /// needs no floats.
     pub doubled: bool,
 }
 
 impl Format {
-    /// Of an image of texels of 16 bytes at most.
+    /// Makes the conversion for an image with texels of at most 16 bytes.
     pub fn new(image: &Image, sampler: &Sampler) -> Format {
         let (kind, widths) = (image.format.kind(), image.format.widths());
         let integers = matches!(kind, Some(TexelKind::Uint | TexelKind::Sint));
-        // Only of components of up to eight bits.
+        // Only components of up to eight bits are sRGB.
         let srgb = image.srgb
             && sampler.srgb_allowed
             && kind == Some(TexelKind::Unorm)
@@ -158,24 +160,24 @@ impl Format {
         }
     }
 
-    /// Components as their sources say, where this stands for 1.
+    /// Swizzles components. `one` stands for 1.
     #[inline]
     fn swizzled<T: Copy + Default>(&self, one: T, [r, g, b, a]: [T; 4]) -> [T; 4] {
-        // As most have them, in registers.
+        // The usual order, kept in registers.
         if self.sources == [Source::R, Source::G, Source::B, Source::A] {
             return [r, g, b, a];
         }
         let zero = T::default();
-        // By the numbers of sources.
+        // Indexed by the numbers of sources.
         let from = [zero, one, zero, zero, r, g, b, a];
         self.sources.map(|source| from[source as usize])
     }
 }
 
-/// How normalised numbers without a sign are added up.
+/// The way unsigned normalised numbers are added up.
 const SHORTS: Numbers = Numbers::Integer { one: SHORT };
 
-/// Section 5.3.
+/// The way each component is added up: section 5.3.
 fn numbers(
     kind: Option<TexelKind>,
     widths: [u32; 4],
@@ -217,30 +219,30 @@ fn border(kind: Option<TexelKind>, widths: [u32; 4], srgb: bool, sampler: &Sampl
         }
     }
     if srgb {
-        // Encoded as texels are.
+        // The border is encoded like texels.
         let [red, green, blue] = sampler.srgb_border;
         components[..3].copy_from_slice(&[red, green, blue].map(|byte| SRGB[usize::from(byte)]));
     }
     components
 }
 
-/// Reads texels.
+/// A reader of texels.
 pub struct Texels<'a, R> {
     pub format: &'a Format,
-    /// What they are compared with.
+    /// The comparison and its reference.
     compare: Option<(CompareFn, f32)>,
-    /// One was of a page that is not resident.
+    /// Whether a texel was on a non-resident page.
     pub sparse: bool,
     read: R,
 }
 
 impl<'a, R: Read> Texels<'a, R> {
-    /// Compared with `reference`, if there is one and the sampler compares.
+    /// Makes a reader. It compares with `reference`, if there is one and the sampler compares.
     pub fn new(format: &'a Format, reference: Option<f32>, read: R) -> Self {
         Texels { format, compare: format.compare.zip(reference), sparse: false, read }
     }
 
-    /// The texel at an address, or what is outside of the image.
+    /// The texel at an address, or the border outside the image.
     #[inline]
     pub fn at(&mut self, address: Option<u64>) -> Result<[u32; 4], R::Error> {
         let Some(address) = address else { return Ok(self.compared(self.format.border)) };
@@ -250,7 +252,7 @@ impl<'a, R: Read> Texels<'a, R> {
         Ok(self.compared(self.format.swizzled(self.format.one, components)))
     }
 
-    /// Adds the texel at an address, or what is outside of the image, where [`Format::doubled`].
+    /// Adds the texel at an address, or the border outside the image, if [`Format::doubled`].
     #[inline]
     pub fn add(
         &mut self,
@@ -269,10 +271,10 @@ impl<'a, R: Read> Texels<'a, R> {
         Ok(())
     }
 
-    /// Fills in the bytes at an address; what is behind them stays.
+    /// Reads the bytes at an address; later bytes of the array stay.
     #[inline(always)]
     fn fill<const N: usize>(&mut self, address: u64, bytes: &mut [u8; N]) -> Result<(), R::Error> {
-        // A call for each usual length, which the compiler then knows.
+        // A call for each usual length, so that the compiler knows the length.
         self.sparse |= match self.format.bytes {
             4 => self.read.read(address, &mut bytes[..4])?,
             8 if N > 4 => self.read.read(address, &mut bytes[..8])?,

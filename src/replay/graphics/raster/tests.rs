@@ -1,4 +1,4 @@
-//! Coverage and barycentrics against their definitions.
+//! Compares coverage and barycentrics with their definitions.
 
 use super::super::{Input, Quad};
 use super::*;
@@ -28,7 +28,7 @@ fn covered_lanes(raster: &Raster) -> Vec<usize> {
     covered.filter(|(covered, _)| *covered).map(|(_, lane)| lane).collect()
 }
 
-/// Places of the covered lanes, sorted.
+/// Returns the sorted places of the covered lanes.
 fn covered(raster: &Raster) -> Vec<(u32, u32)> {
     let place = |lane| {
         let [x, y] = [Input::PosX, Input::PosY].map(|input| float(raster, input, 0, lane) as u32);
@@ -41,7 +41,7 @@ fn covered(raster: &Raster) -> Vec<(u32, u32)> {
 
 #[test]
 fn triangles_that_share_an_edge_cover_each_pixel_once() {
-    // Two halves of the picture, whose diagonal goes through pixels' centres where it is steep enough.
+    // Two halves of the picture. A steep diagonal goes through centres of pixels.
     let [a, b, c, d] =
         [[-1.0, -1.0], [1.0, -1.0], [-1.0, 1.0], [1.0, 1.0]].map(|[x, y]| [x, y, 0.5, 1.0]);
     for halves in [[[a, b, c], [b, d, c]], [[a, b, d], [d, c, a]], [[c, b, a], [b, c, d]]] {
@@ -99,7 +99,9 @@ fn sides_can_be_left_out() {
     assert!(scene(vec![[a, b, c]]).raster(8, 1).is_err());
 }
 
-/// Random triangles, some much larger than the picture, some flat, with corners at quarters of pixels or anywhere.
+/// Returns random triangles, some much larger than the picture, some flat.
+///
+/// Corners are at quarters of pixels or anywhere.
 fn some_triangles(count: usize) -> Vec<[[f32; 4]; 3]> {
     let mut state = 1_u32;
     let mut number = move || {
@@ -118,7 +120,7 @@ fn some_triangles(count: usize) -> Vec<[[f32; 4]; 3]> {
     (0..count).map(triangle).collect()
 }
 
-/// Against the edges at each pixel, in integers.
+/// Compares coverage with the edges at each pixel, in integers.
 #[test]
 fn rows_are_covered_where_their_pixels_are() {
     let mut seen = 0;
@@ -148,7 +150,7 @@ fn rows_are_covered_where_their_pixels_are() {
         let expected: Vec<_> = all.filter(|&(y, x)| area != 0 && inside(x, y)).collect();
         let raster = drawn(&scene);
         assert_eq!(covered(&raster), expected, "{corners:?}");
-        // No quad is there in vain.
+        // Each quad has a covered lane.
         assert!(raster.quads().all(|quad| quad.covered().contains(&true)), "{corners:?}");
         seen += expected.len();
     }

@@ -1,4 +1,4 @@
-//! Code before the first round.
+//! Code before the first round of a loop.
 
 use std::collections::BTreeMap;
 
@@ -14,8 +14,8 @@ use crate::select::region::Selector;
 use crate::select::values::Part;
 
 impl Selector<'_> {
-    /// Rounds that the budget and the back edges allow, at least one: else the budget's fault is
-    /// raised. It is one where the budget may end before the back edges do.
+    /// Returns the number of rounds that the budget and the back edges allow. Raises the budget's
+    /// fault if no round fits. Returns 1 if the budget may end before the back edges do.
     pub(super) fn allowed_rounds(&mut self) -> Reg {
         let cost = self.facts.block.cost;
         let before = self.general_of(opcode::MOV, context(abi::INSTRUCTIONS));
@@ -35,8 +35,8 @@ impl Selector<'_> {
         self.choose(Condition::BelowOrEqual, edges, one)
     }
 
-    /// Has careful code do the loop where a lane is active that has left it, or where a register
-    /// has a NaN that is not the function's, and may keep it.
+    /// Bails out to careful code if an active lane has left the loop before, or if a register has a
+    /// NaN that is not the function's, and may keep this NaN.
     pub(super) fn expect_usual_state(&mut self, found: &SelfLoop, active: Reg) {
         let careful = self.body.cold_block();
         let mut gathered: Option<Reg> = None;
@@ -77,7 +77,7 @@ impl Selector<'_> {
         self.resume_in(go);
     }
 
-    /// The state with which the first round begins.
+    /// Returns the state at the start of the first round.
     pub(super) fn first_state(&mut self, found: &SelfLoop, allowed: Reg) -> State {
         let group = self.group.clone();
         let lanes = found.lanes.keys();
@@ -101,7 +101,7 @@ impl Selector<'_> {
         State { lanes, kept, masks, cells, counted: self.number(0), left: allowed }
     }
 
-    /// Parameters of the loop's block for a state.
+    /// Adds parameters for a state to the loop's block.
     pub(super) fn parameters(&mut self, head: Block, like: &State) -> State {
         let mut vectors = |rows: &BTreeMap<IrReg, Vec<Part>>| -> BTreeMap<IrReg, Vec<Part>> {
             let rows = rows.iter().map(|(&reg, pieces)| {
@@ -129,7 +129,8 @@ impl Selector<'_> {
         }
     }
 
-    /// Computes what is the same in all rounds, and has what rounds need of it be in registers.
+    /// Computes the values that are equal in all rounds, and loads the values that rounds need into
+    /// registers.
     pub(super) fn prepare_invariants(&mut self, found: &SelfLoop) {
         let block = self.facts.block;
         let is_write = |index: usize| matches!(block.insts[index].op, Op::RfWrite { .. });
@@ -172,7 +173,7 @@ impl Selector<'_> {
         }
     }
 
-    /// Vectors of a value that varies.
+    /// The number of vectors of a varying value.
     fn vectors(&self, wide: bool) -> usize {
         self.group.len() * (1 + usize::from(wide))
     }

@@ -1,4 +1,4 @@
-//! Finds loops in registers, and what may be done with them.
+//! Finds loops in registers, and how they can be lowered.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -12,7 +12,7 @@ use crate::select::region::Selector;
 use crate::select::values::lane_masks;
 
 impl Selector<'_> {
-    /// The block as a loop in registers, if it is one.
+    /// Returns the block as a loop in registers, if it is a loop.
     pub(super) fn find_loop(&self) -> Option<SelfLoop> {
         let (id, block) = (self.facts.id, self.facts.block);
         let Terminator::Branch { cond, then, otherwise } = block.term else { return None };
@@ -74,8 +74,8 @@ impl Selector<'_> {
         Some(found)
     }
 
-    /// Registers that are written with results of float arithmetic, and of which a round uses no
-    /// bits.
+    /// Returns the registers that receive results of float arithmetic, and whose bits no round
+    /// uses.
     fn raw_registers(&self, found: &SelfLoop) -> BTreeSet<IrReg> {
         let reads_bits =
             |reg: IrReg| {
@@ -98,8 +98,9 @@ impl Selector<'_> {
         found.lanes.iter().filter(is_raw).map(|(&reg, _)| reg).collect()
     }
 
-    /// Finds mask registers that gather the lanes that leave, and registers that may run on in
-    /// them, if a round shows nothing of lanes that are not active.
+    /// If a round shows nothing of inactive lanes, finds exit masks, which gather the lanes that
+    /// leave, and registers that may also change in lanes that have left. Returns masks with
+    /// simpler equal masks.
     pub(super) fn find_unseen_lanes(&self, found: &mut SelfLoop) -> HashMap<Value, Value> {
         let (block, function) = (self.facts.block, self.function());
         let Some(active) = block.entry_mask(function.active) else { return HashMap::new() };
@@ -141,7 +142,7 @@ impl Selector<'_> {
             Some((reg, found.varies.contains(guard)))
         });
         found.free = free.collect();
-        // No other mask is written, and all lanes leave as they do alone.
+        // No other mask is written, and each lane leaves independently.
         let ends_with_lanes = next == Some(found.cond) && found.again_if;
         found.lane_wise = ends_with_lanes && found.cells.len() == exit_masks.len() + 1;
         found.exit_masks = exit_masks;
@@ -156,7 +157,7 @@ impl Selector<'_> {
         equal_masks
     }
 
-    /// Finds the values that a round is to make.
+    /// Finds the values that a round must compute.
     pub(super) fn find_needed(&self, found: &mut SelfLoop) {
         let mut next = vec![found.cond];
         for &(value, guard) in found.lanes.values() {
@@ -178,7 +179,8 @@ impl Selector<'_> {
         }
     }
 
-    /// Which masks are made lane by lane, also those that registers carry from round to round.
+    /// Finds the masks that are made lane by lane, including masks that registers carry between
+    /// rounds.
     pub(super) fn find_lane_masks(&mut self, found: &SelfLoop) {
         let mut carried: BTreeSet<IrReg> = BTreeSet::new();
         loop {

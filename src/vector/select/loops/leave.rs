@@ -1,4 +1,4 @@
-//! Code behind the last round.
+//! Code after the last round of a loop.
 
 use warploom_engine::abi;
 use warploom_ir::{Type, Value};
@@ -25,7 +25,7 @@ impl Selector<'_> {
         }
     }
 
-    /// Writes masks and uniform values, counts the rounds, and goes on.
+    /// Writes masks and uniform values, counts the rounds, and leaves the loop.
     pub(super) fn leave_loop(
         &mut self,
         found: &SelfLoop,
@@ -34,7 +34,7 @@ impl Selector<'_> {
     ) {
         let after = self.write_cells(found, groups).unwrap_or(active);
         self.write_exit_masks(found, active, after);
-        // The group that runs longest has fewest rounds left.
+        // The group that runs longest has the fewest rounds left.
         let mut left = groups[0].last.left;
         for group in &groups[1..] {
             self.cmp(left, Rm::Reg(group.last.left));
@@ -44,7 +44,8 @@ impl Selector<'_> {
         let executed = self.times(Rm::Reg(rounds), self.facts.block.cost.into());
         let executed = self.general(opcode::ADD, executed, context(abi::INSTRUCTIONS));
         self.store(opcode::MOV_STORE, executed, context(abi::INSTRUCTIONS));
-        // Active are the lanes of the first round, and those that went on, but for the last time.
+        // The lanes of all rounds: the active lanes of the first round, plus the lanes that each
+        // round left active, without the lanes that the last round left active.
         let mut lanes = self.general_of(opcode::POPCNT, Rm::Reg(active));
         if found.cells.contains_key(&self.function().active) {
             for group in groups {
@@ -56,7 +57,7 @@ impl Selector<'_> {
             lanes = self.general(opcode::IMUL, lanes, Rm::Reg(rounds));
         }
         self.count_lanes(lanes);
-        // All back edges but the one that `go` may take.
+        // Counts all back edges, except the back edge that `go` may count.
         let edges = self.general_of(opcode::MOV, context(abi::BACK_EDGES));
         let edges = self.general(opcode::SUB, edges, Rm::Reg(rounds));
         let edges = self.plus(edges, 1);
@@ -65,8 +66,8 @@ impl Selector<'_> {
         self.ways(found.stays(), self.facts.id, found.exit);
     }
 
-    /// Writes registers of masks and of uniform values. Gives what is then active, if that is among
-    /// them.
+    /// Writes registers of masks and of uniform values. Returns the new active mask if it is one of
+    /// these registers.
     fn write_cells(&mut self, found: &SelfLoop, groups: &[Done]) -> Option<Reg> {
         let mut active = None;
         for &reg in found.cells.keys().filter(|reg| !found.exit_masks.contains(reg)) {
@@ -94,7 +95,7 @@ impl Selector<'_> {
         active
     }
 
-    /// Adds the lanes that were active and no longer are to the masks that gather them.
+    /// Adds the lanes that left the loop to the exit masks.
     fn write_exit_masks(&mut self, found: &SelfLoop, active: Reg, after: Reg) {
         if found.exit_masks.is_empty() {
             return;
@@ -109,7 +110,7 @@ impl Selector<'_> {
         }
     }
 
-    /// Lanes with canonical NaNs. No lane that rounds did not write has another NaN.
+    /// Makes the NaNs of a part canonical. Lanes that no round wrote have only canonical NaNs.
     fn mended(&mut self, value: Value, part: Part) -> Part {
         let ty = self.ty(self.root(value));
         self.each_part(ty == Type::F64, |selector, half| selector.canonical(ty, part[half]))

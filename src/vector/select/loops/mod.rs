@@ -1,13 +1,13 @@
 //! Loops of one block whose registers stay in machine registers.
 //!
 //! A block that jumps back to itself and accesses no memory reads its registers once, runs to the
-//! end of its loop, and writes them. Where lanes see each other, all pieces take part in each
-//! round. Where they do not, a few pieces at a time run the loop to its end. It runs at most as
-//! many rounds as the budget and the back edges allow; then the block is entered again, which
-//! counts and yields as usual.
+//! end of its loop, and writes the registers. If lanes see each other, all pieces take part in each
+//! round. Otherwise a few pieces at a time run the loop to its end. The loop runs at most as many
+//! rounds as the budget and the back edges allow. Then the block is entered again, which counts and
+//! yields as usual.
 //!
-//! `find` says what is such a loop, `enter` has what comes before its first round, `round` one
-//! round, `leave` what comes after the last.
+//! `find` recognises loops, `enter` has the code before the first round, `round` one round, `leave`
+//! the code after the last round.
 
 mod enter;
 mod find;
@@ -27,65 +27,66 @@ use super::values::Part;
 use crate::asm::{Condition, opcode};
 use crate::machine::Reg;
 
-/// Most rounds of one run through a loop: the product with a block's cost stays far from wrapping.
+/// The most rounds of one run through a loop: their product with a block's cost must not wrap.
 const MOST_ROUNDS: u64 = 1 << 30;
-/// Vectors that a loop keeps in registers, at most: some are left for what it computes.
+/// The most vectors that a loop keeps in registers: some registers are left for its computations.
 const KEPT_VECTORS: usize = 27;
-/// Vectors that rounds carry, from which on registers are not kept apart from what runs on.
+/// The most vectors that rounds carry. With more, a register whose guard varies is not `free`: it
+/// would need a second copy.
 const MOST_CARRIED: usize = 18;
-/// Pieces that run such a loop together: two hide what one waits for.
+/// The pieces that run a lane-wise loop together: two pieces hide each other's latency.
 const GROUP: usize = 2;
 
-/// A write of lanes: the value, and where it is written.
+/// A write of lanes: the value, and its guard.
 type Written = (Value, Option<Value>);
 
-/// The parts of a loop.
+/// A loop of one block.
 struct SelfLoop {
     exit: BlockId,
     cond: Value,
-    /// Whether there is another round if the condition holds, or if it does not.
+    /// Whether the loop continues if the condition holds, or if it does not hold.
     again_if: bool,
     lanes: BTreeMap<IrReg, Written>,
     /// Registers of masks and of uniform values.
     cells: BTreeMap<IrReg, Value>,
-    /// Registers of lanes whose NaNs are made canonical behind the loop.
+    /// Registers of lanes whose NaNs are made canonical after the loop.
     raw: BTreeSet<IrReg>,
-    /// Registers of masks that gather the lanes that leave.
+    /// Mask registers that gather the lanes that leave.
     exit_masks: BTreeSet<IrReg>,
-    /// Registers that run on in lanes which have left: nobody sees these before the end. Of each,
-    /// whether the lanes that are written may differ from round to round, so that what they hold is
-    /// kept apart.
+    /// Registers that also change in lanes that have left the loop: nothing sees these lanes before
+    /// the end. The flag says whether the guard may differ between rounds; if so, the register's
+    /// real contents are kept apart.
     free: BTreeMap<IrReg, bool>,
-    /// Values that may differ from round to round.
+    /// Values that may differ between rounds.
     varies: EntitySet<Value>,
-    /// Values that a round is to make.
+    /// Values that a round must compute.
     needed: EntitySet<Value>,
-    /// Whether no lane sees another one in the loop, which ends when no lane is active.
+    /// Whether no lane sees another lane in the loop, which ends when no lane is active.
     lane_wise: bool,
 }
 
-/// The state with which a round of a group of pieces begins, in registers.
+/// The state at the start of a round of a group of pieces, in registers.
 struct State {
     lanes: BTreeMap<IrReg, Vec<Part>>,
-    /// Contents of free registers that are written under masks which vary.
+    /// The real contents of free registers whose guards vary.
     kept: BTreeMap<IrReg, Vec<Part>>,
     masks: BTreeMap<IrReg, Vec<Reg>>,
     cells: BTreeMap<IrReg, Reg>,
-    /// Active lanes of all rounds but the first, added up.
+    /// The number of active lanes, summed over all rounds but the first.
     counted: Reg,
-    /// Rounds that are left.
+    /// The number of rounds that are left.
     left: Reg,
 }
 
 impl SelfLoop {
-    /// The condition of the flags for another round, after a test of the loop's own condition.
+    /// The flags' condition for another round, after a test of the loop's own condition.
     fn stays(&self) -> Condition {
         if self.again_if { Condition::NotEqual } else { Condition::Equal }
     }
 }
 
 impl State {
-    /// All registers, in the order of a block's parameters.
+    /// Lists all registers in the order of a block's parameters.
     fn registers(&self, is_wide: impl Fn(IrReg) -> bool) -> Vec<Reg> {
         let mut all = Vec::new();
         for (&reg, pieces) in self.lanes.iter().chain(&self.kept) {
@@ -97,17 +98,18 @@ impl State {
     }
 }
 
-/// The outcome of a group of pieces.
+/// The result of the rounds of a group of pieces.
 struct Done {
-    /// The state behind the last round.
+    /// The state after the last round.
     last: State,
-    /// The loop's condition then.
+    /// The loop's condition after the last round.
     going: Reg,
     pieces: Range<usize>,
 }
 
 impl Selector<'_> {
-    /// Makes the block a loop in registers, if it is one.
+    /// Lowers the block as a loop in registers. Returns false if the block is not a loop in
+    /// registers.
     pub fn self_loop(&mut self) -> bool {
         let Some(mut found) = self.find_loop() else { return false };
         self.facts.equal_masks = self.find_unseen_lanes(&mut found);
@@ -138,8 +140,8 @@ impl Selector<'_> {
         self.leave_loop(found, &groups, (allowed, active));
     }
 
-    /// All rounds of a group of pieces: the state behind the last one, and the condition that there
-    /// is one more.
+    /// Emits all rounds of a group of pieces. Returns the state after the last round, and the
+    /// loop's condition.
     fn rounds(&mut self, found: &SelfLoop, allowed: Reg) -> (State, Reg) {
         let first = self.first_state(found, allowed);
         self.prepare_invariants(found);

@@ -1,4 +1,4 @@
-//! One round.
+//! Code of one round of a loop.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::select::region::Selector;
 use crate::select::values::Part;
 
 impl Selector<'_> {
-    /// One round: what the next one begins with, and the condition that there is one.
+    /// Emits one round. Returns the state for the next round, and the loop's condition.
     pub(super) fn round(&mut self, found: &SelfLoop, state: &State) -> (State, Reg) {
         let (block, start) = (self.facts.block, self.group.start);
         let none = self.number(0);
@@ -77,7 +77,7 @@ impl Selector<'_> {
         (State { lanes, kept, masks, cells, counted, left }, going)
     }
 
-    /// A piece of a register after a write.
+    /// Returns a piece of a register after a write.
     fn merged(
         &mut self,
         wide: bool,

@@ -1,5 +1,5 @@
-//! What the driver provides besides arguments: the shape of the launch, buffers of its own, what
-//! code asks of images. Facts, `visa-semantics.md` 8.
+//! Implicit arguments from the driver: the shape of the launch, the driver's buffers, and
+//! properties of images. Facts, `visa-semantics.md` 8.
 
 use warploom_container::SectionId;
 use warploom_container::visa::info::{AddressMode, ArgumentKind, PayloadArgument};
@@ -8,14 +8,15 @@ use super::super::print::PrintBuffer;
 use super::{Dispatch, ZEROS, private_bytes};
 use crate::Error;
 
-/// Bytes of what functions find that are called through the stack.
+/// Bytes of the implicit buffer of functions that are called through the stack.
 const IMPLICIT_BYTES: usize = 112;
 
-/// Whether code of the compiler's own corrects coordinates at edges, which filters here need not.
+/// The argument for a workaround of the compiler, which corrects coordinates at edges. Filters here
+/// need no correction.
 const SNAP_WORKAROUND: &str = "sampler_snap_wa";
 
 impl Dispatch<'_> {
-    /// The error that a kernel asks for something that no launch has here.
+    /// Returns the error that a kernel asks for something that warploom does not provide.
     pub(super) fn not_provided(&self, arg: &PayloadArgument) -> Error {
         let of = arg.image_type.as_ref().map_or(String::new(), |ty| format!(", {ty}"));
         let mode =
@@ -46,7 +47,8 @@ impl Dispatch<'_> {
         Ok(())
     }
 
-    /// The handle of a buffer of the driver, or of no surface if there is none.
+    /// Returns the handle of a buffer of the driver, or the handle of no surface if there is no
+    /// buffer.
     fn surface(&mut self, address: u64, bytes: u64) -> u32 {
         if (address, bytes) == (0, 0) { 0 } else { self.tables.add_buffer(address, bytes) }
     }
@@ -84,7 +86,7 @@ impl Dispatch<'_> {
                 return self.buffer(arg, (address, IMPLICIT_BYTES as u64));
             }
             ArgumentKind::Other(ref name) => self.of_image(arg, name)?.to_le_bytes().to_vec(),
-            // They are 0 in every launch ([`layout`]).
+            // These arguments are 0 in every launch ([`layout`]).
             ArgumentKind::GlobalIdOffset | ArgumentKind::BufferOffset => {
                 vec![0; arg.size.min(ZEROS) as usize]
             }
@@ -101,7 +103,7 @@ impl Dispatch<'_> {
         Ok(())
     }
 
-    /// What a kernel is told of the image that an argument is, and of samplers.
+    /// Returns a property of an argument's image, or of samplers.
     fn of_image(&self, arg: &PayloadArgument, name: &str) -> Result<u32, Error> {
         if name == SNAP_WORKAROUND {
             return Ok(0);
@@ -120,7 +122,7 @@ impl Dispatch<'_> {
         })
     }
 
-    /// The buffer of what the kernel prints: address and bytes.
+    /// Returns the address and bytes of the buffer for printed text.
     fn print_buffer(&mut self) -> Result<(u64, u64), Error> {
         if let Some(buffer) = &self.print {
             return Ok((buffer.address, buffer.bytes()));
@@ -131,8 +133,8 @@ impl Dispatch<'_> {
         Ok((buffer.address, buffer.bytes()))
     }
 
-    /// What functions find that are called through the stack: the shape of the launch, buffers, and
-    /// the local ids of all threads of a group.
+    /// Makes the implicit buffer of functions that are called through the stack: the shape of the
+    /// launch, buffers, and the local ids of all threads of a group. Returns its address.
     fn implicit_buffer(&mut self) -> Result<u64, Error> {
         let (grid, block) = (self.launch.options.grid, self.launch.options.block);
         let simd = self.info.env.simd_size.max(1);
@@ -168,7 +170,8 @@ impl Dispatch<'_> {
         Ok(address)
     }
 
-    /// Address and bytes of the section of that name; none of both if there is no section.
+    /// Returns the address and bytes of the section with this name, or zeros if there is no
+    /// section.
     fn section(&self, name: &str) -> (u64, u64) {
         let linked = self.launch.kernel.program.linked();
         let index = linked.module().sections.iter().position(|section| section.name == name);
