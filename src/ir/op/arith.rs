@@ -151,8 +151,9 @@ pub enum BinaryOp {
     Add,
     Sub,
     Mul,
-    /// High half of the signed (unsigned) product.
+    /// High half of the signed product.
     MulHiS,
+    /// High half of the unsigned product.
     MulHiU,
     /// Quotient, truncated towards 0. Division by 0 gives all ones as quotient and remainder. The
     /// least integer divided by -1 is itself, remainder 0.

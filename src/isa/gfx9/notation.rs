@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! /// Sum.
-//! VAddF32 (exact float::add) "v_add_f32 vdst:f32, src0:f32, src1:f32; clamp omod" { vop2 0x01 }
+//! VAddF32 (exact vector_float::v_add_f32) "v_add_f32 vdst:f32, src0:f32, src1:f32; clamp omod" { vop2 0x01 }
 //! ```
 //!
 //! **Signature**: the mnemonic without the suffix of the encoding; the operands in the order in which they are printed,
