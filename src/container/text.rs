@@ -305,7 +305,11 @@ fn named(text: &str) -> Option<(&str, &str, &str)> {
 fn function(text: &str) -> Result<Module, Error> {
     let wrong = |problem: String| Error::Ir { problem };
     let parsed = parse::parse(text).map_err(|e| wrong(e.to_string()))?;
-    verify::verify(&parsed).map_err(|e| wrong(e.to_string()))?;
+    let errors = verify::verify_all(&parsed);
+    if !errors.is_empty() {
+        let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
+        return Err(wrong(errors.join("\n")));
+    }
     let function =
         Function::new(parsed.name, SymbolId(0), SectionId(0), 0, text.len() as u64, true);
     Ok(module(Isa::Ir, text.into(), function))

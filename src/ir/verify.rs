@@ -134,23 +134,48 @@ pub enum Problem {
 /// The most instructions of a block: engines keep all values of a block at once.
 const MAX_INSTS: usize = 1 << 20;
 
-/// Checks all invariants. The error is the first broken invariant.
+/// The most errors that [`verify_all`] returns.
+pub const MAX_ERRORS: usize = 100;
+
+/// Checks all invariants.
+///
+/// # Errors
+/// The first broken invariant. [`verify_all`] returns more.
 pub fn verify(function: &Function) -> Result<(), VerifyError> {
-    let error = |(place, problem)| VerifyError { function: function.name.clone(), place, problem };
-    verify_function(function).map_err(|problem| error((Location::Function, problem)))?;
+    check(function).next().map_or(Ok(()), Err)
+}
+
+/// Returns the broken invariants, up to [`MAX_ERRORS`]: of the function, else of each block, of the
+/// first wrong instruction of each block, and of each terminator. Instructions behind a wrong one
+/// are not checked, because its results may have no types.
+pub fn verify_all(function: &Function) -> Vec<VerifyError> {
+    check(function).take(MAX_ERRORS).collect()
+}
+
+/// The broken invariants, each found when it is asked for.
+fn check(function: &Function) -> impl Iterator<Item = VerifyError> {
+    let of_function = verify_function(function).err();
+    let blocks = if of_function.is_none() { &function.blocks[..] } else { &[] };
     let mut pcs = HashSet::new();
-    for (index, block) in function.blocks.iter().enumerate() {
-        let index = index as u32;
+    let of_blocks = blocks.iter().zip(0..).flat_map(move |(block, index)| {
         let place = Location::Block { block: index, pc: block.pc };
-        verify_block(function, index, block).map_err(|problem| error((place, problem)))?;
-        if block.indirect_target && !pcs.insert(block.pc) {
-            return Err(error((place, Problem::IndirectTwice)));
-        }
-        verify_insts(function, index, block).map_err(error)?;
-        let place = Location::Terminator { block: index, pc: block.pc };
-        verify_terminator(function, block).map_err(|problem| error((place, problem)))?;
-    }
-    Ok(())
+        let is_twice = block.indirect_target && !pcs.insert(block.pc);
+        let of_block = verify_block(function, index, block).err().map(|problem| (place, problem));
+        let of_insts = verify_insts(function, index, block).err();
+        // The terminator may use a value that a wrong instruction does not define.
+        let of_term =
+            if of_insts.is_none() { verify_terminator(function, block).err() } else { None };
+        let term = Location::Terminator { block: index, pc: block.pc };
+        let twice = is_twice.then_some((place, Problem::IndirectTwice));
+        let of_term = of_term.map(|problem| (term, problem));
+        [of_block, twice, of_insts, of_term].into_iter().flatten()
+    });
+    let of_function = of_function.map(|problem| (Location::Function, problem));
+    of_function.into_iter().chain(of_blocks).map(|(place, problem)| VerifyError {
+        function: function.name.clone(),
+        place,
+        problem,
+    })
 }
 
 fn verify_function(function: &Function) -> Result<(), Problem> {

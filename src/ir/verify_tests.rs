@@ -4,7 +4,7 @@ use super::function::*;
 use super::op::Op;
 use super::parse::parse;
 use super::types::{Type, ValueType, Window};
-use super::verify::verify;
+use super::verify::{verify, verify_all};
 
 /// Banks and a frame around the lines of a function with blocks `b0` and `b1`.
 fn text(b0: &str, b1: &str) -> String {
@@ -59,6 +59,19 @@ fn functions() {
     let inst = long.blocks[0].insts[0].clone();
     long.blocks[0].insts.resize((1 << 20) + 1, inst);
     rejects(&long, "block has 1048577 instructions; at most 1048576");
+}
+
+#[test]
+fn all_errors_are_collected() {
+    let mut function = valid();
+    function.blocks[0].term = Terminator::Jump(BlockId(0));
+    function.blocks[1].join = Some(BlockId(7));
+    let errors: Vec<String> = verify_all(&function).iter().map(ToString::to_string).collect();
+    assert_eq!(errors.len(), 2, "{errors:?}");
+    assert!(errors[0].contains("entry must not be the target"), "{errors:?}");
+    assert!(errors[1].contains("no block b7"), "{errors:?}");
+    assert_eq!(verify(&function).unwrap_err().to_string(), errors[0]);
+    assert!(verify_all(&valid()).is_empty());
 }
 
 #[test]
