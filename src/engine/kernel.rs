@@ -43,6 +43,8 @@ impl Kernel {
         if let Some(program) = variants.get(&key) {
             return Ok(program.clone());
         }
+        let (launch, one_worker) = key;
+        tracing::debug!(kernel = %self.function.name, ?launch, one_worker, "new variant");
         let program = Program::new(&self.function, key.0, key.1, self.backend.clone())?;
         let program = Arc::new(match &self.cache {
             Some(cache) => program.with_cache(cache.clone())?,

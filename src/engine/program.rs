@@ -290,10 +290,16 @@ impl Program {
             let start = Instant::now();
             let quick = (effort == Effort::Quick).then(|| self.cached(region, effort)).flatten();
             let compiled = quick.map_or_else(|| self.made(region, effort), Ok);
-            self.translate_ns.fetch_add(start.elapsed().as_nanos() as u64, Relaxed);
-            compiled.inspect_err(|error| {
-                tracing::warn!("{}: region {region} is not compiled: {error}", self.function().name)
-            })
+            let spent = start.elapsed();
+            self.translate_ns.fetch_add(spent.as_nanos() as u64, Relaxed);
+            let kernel = &self.function().name;
+            match &compiled {
+                Ok(_) => tracing::debug!(%kernel, region, ?effort, ?spent, "compiled a region"),
+                Err(error) => {
+                    tracing::warn!("{kernel}: region {region} is not compiled: {error}")
+                }
+            }
+            compiled
         })
     }
 
@@ -465,6 +471,9 @@ impl Program {
                 }
             };
             careful = code == abi::CAREFUL;
+            if careful {
+                tracing::trace!(kernel = %self.function().name, region, "bailed out");
+            }
             match ExitCode::from_number(code) {
                 // The warp goes on in another region, or in careful code.
                 None => debug_assert!(matches!(code, abi::CONTINUE | abi::CAREFUL), "code {code}"),

@@ -436,6 +436,8 @@ impl Program {
         Ok(match all.entry((kernel, images.to_vec())) {
             Entry::Occupied(entry) => entry.get().clone(),
             Entry::Vacant(entry) => {
+                let name = &self.module().function(kernel).name;
+                tracing::debug!(kernel = %name, ?images, "translates a kernel");
                 let settings = Settings {
                     images: images.to_vec(),
                     reciprocals: self.reciprocals,
