@@ -28,6 +28,7 @@ use super::unroll::unroll_exchanges;
 pub const VARIABLE: &str = "WARPLOOM_RULES";
 
 /// A rewriting rule.
+#[non_exhaustive]
 pub struct Rule {
     pub name: &'static str,
     /// The code that the rule recognises, and the operation that takes its place.

@@ -12,6 +12,7 @@ pub(crate) const OPENCL_MACHINES: [u16; 2] = [0xaf5a, 0xaf5b];
 const ZEBIN_MACHINE: u16 = 205;
 /// The format of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Format {
     /// An NVIDIA ELF file with the code of one GPU.
     Cubin,

@@ -23,7 +23,7 @@ pub const STRIP_WORDS: usize = 1 << 9;
 
 /// The word with the address of the running code's [`crate::descriptions::Descriptions`]. No helper
 /// uses this word.
-pub const DESCRIPTIONS: usize = 254;
+pub(crate) const DESCRIPTIONS: usize = 254;
 
 pub const SCRATCH: i32 = ENGINE;
 pub const SPILLS: i32 = SCRATCH + 8 * SCRATCH_WORDS as i32;

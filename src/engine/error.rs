@@ -5,6 +5,7 @@ use warploom_interp::InterpError;
 
 /// Why a function could not be translated.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum JitError {
     #[error(transparent)]
     Function(#[from] InterpError),

@@ -9,6 +9,7 @@ use super::guest::SourcePlace;
 
 /// A fault of the guest, with the meaning of its pc.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Fault {
     pub fault: launch::Fault,
     pub kernel: String,

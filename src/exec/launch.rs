@@ -196,6 +196,7 @@ impl LaunchOptions {
 
 /// The outcome of a launch. Its results are in guest memory.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct LaunchOutcome {
     pub counts: Counts,
     /// Blocks that ended without a fault.

@@ -30,6 +30,7 @@ pub enum FidelityClass {
 
 /// An instruction with its modifiers, such as `MUFU.RCP`.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Executed {
     pub mnemonic: String,
     /// How often warps executed it.

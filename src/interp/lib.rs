@@ -27,6 +27,7 @@ use warploom_runtime::warp::{ExitCode, WarpContext};
 
 /// The reason why a function cannot be run.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum InterpError {
     #[error(transparent)]
     Verify(#[from] VerifyError),

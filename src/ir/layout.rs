@@ -10,7 +10,7 @@ use super::types::Type;
 pub const ROW_ALIGN: u32 = 64;
 /// Lane rows have room for a multiple of this number of lanes, so that the JIT's last chunk needs
 /// no tail.
-pub const LANE_ROUNDING: u32 = 8;
+pub(crate) const LANE_ROUNDING: u32 = 8;
 /// The most bytes of one warp's register file. Maxwell's 255 registers of 32 lanes take 32 KiB.
 pub const MAX_BYTES: u32 = 1 << 24;
 

@@ -250,7 +250,7 @@ names! {
 }
 
 /// The name of a space; the number of a constant bank is part of it.
-pub fn space_name(space: Space) -> String {
+pub(crate) fn space_name(space: Space) -> String {
     match space {
         Space::Generic => "generic".into(),
         Space::Global => "global".into(),
@@ -260,7 +260,7 @@ pub fn space_name(space: Space) -> String {
     }
 }
 
-pub fn space_from_name(name: &str) -> Option<Space> {
+pub(crate) fn space_from_name(name: &str) -> Option<Space> {
     match name {
         "generic" => Some(Space::Generic),
         "global" => Some(Space::Global),

@@ -19,6 +19,7 @@ pub type Results = SmallVec<[ValueType; 4]>;
 
 /// The reason why an operation is ill-typed. Messages say what was expected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum TypeError {
     #[error("v{} is not defined before it is used", .0.0)]
     Undefined(Value),

@@ -71,6 +71,7 @@ impl std::fmt::Display for Location {
 }
 
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum Problem {
     #[error("a warp has 1 to 64 lanes, not {0}")]
     Lanes(u8),

@@ -309,12 +309,12 @@ fn turn(x: u32, cosine: bool) -> u32 {
 
 /// sin(2 pi x). The angle is truncated to 2^-25 of a turn. In odd quarters, counted from 0, it
 /// counts as 2^-25 of a turn more.
-pub fn sine_of_turns(x: u32) -> u32 {
+pub(crate) fn sine_of_turns(x: u32) -> u32 {
     turn(x, false)
 }
 
 /// cos(2 pi x), computed like the sine.
-pub fn cosine_of_turns(x: u32) -> u32 {
+pub(crate) fn cosine_of_turns(x: u32) -> u32 {
     turn(x, true)
 }
 
@@ -331,7 +331,7 @@ fn high_parts(x: u32) -> Result<(u32, i32), u32> {
 }
 
 /// The high word of 1/x, for the high word of an `f64`.
-pub fn rcp64_high(x: u32) -> u32 {
+pub(crate) fn rcp64_high(x: u32) -> u32 {
     high_parts(x).map_or_else(
         |special| special,
         |(mantissa, exponent)| {
@@ -341,7 +341,7 @@ pub fn rcp64_high(x: u32) -> u32 {
 }
 
 /// The high word of 1/sqrt(x), for the high word of an `f64`.
-pub fn rsq64_high(x: u32) -> u32 {
+pub(crate) fn rsq64_high(x: u32) -> u32 {
     match high_parts(x) {
         Err(special) if special == SIGN => NAN,
         Err(special) => special,

@@ -19,7 +19,7 @@ pub mod notation;
 pub mod operand;
 pub mod row;
 pub mod table;
-pub mod trailer;
+pub(crate) mod trailer;
 
 pub use chip::{decode, has};
 pub use encode::{AssembleError, Encoder, assemble, assemble_for};

@@ -136,7 +136,7 @@ pub const fn mnemonic(signature: &'static str) -> &'static str {
 }
 
 /// The number of operands of a signature.
-pub const fn slot_count(signature: &str) -> usize {
+pub(crate) const fn slot_count(signature: &str) -> usize {
     let bytes = signature.as_bytes();
     let (mut count, mut i) = (0, 0);
     while i < bytes.len() && bytes[i] != b';' {

@@ -26,7 +26,7 @@ pub fn word_at(code: &[u8], pc: u64) -> Option<CodeWord> {
 }
 
 /// The control word at the start of a bundle.
-pub fn control_at(code: &[u8], bundle: u64) -> Option<u64> {
+pub(crate) fn control_at(code: &[u8], bundle: u64) -> Option<u64> {
     bundle.is_multiple_of(BUNDLE_BYTES).then(|| read(code, bundle)).flatten()
 }
 

@@ -33,6 +33,6 @@ pub mod word {
 /// Whether a word of constant bank 0 is one of the above, of the addresses of tables that `suq` and `txq` read (0xb0 to 0xc7), or a
 /// parameter. Of the others it is not known what a driver puts there
 /// (or it is nothing that warploom has: the number of the grid, other %envreg); they are 0.
-pub const fn has_word(offset: u32) -> bool {
+pub(crate) const fn has_word(offset: u32) -> bool {
     matches!(offset, 0..0x24 | 0x34..0x3c | 0xb0..0xc8 | 0xd0..0xd8 | 0xfc..0x100 | word::FIRST_PARAM..)
 }

@@ -115,7 +115,7 @@ pub const fn pattern(encoding: &str) -> (u64, u64) {
 }
 
 /// The number of exclusions of an encoding.
-pub const fn exclusion_count(encoding: &str) -> usize {
+pub(crate) const fn exclusion_count(encoding: &str) -> usize {
     let mut cursor = Cursor::behind_bits(encoding);
     let mut count = 0;
     while let Some(constraint) = cursor.constraint() {
@@ -146,7 +146,7 @@ struct Constraint {
 }
 
 /// The number of pieces of a format.
-pub const fn piece_count(format: &str) -> usize {
+pub(crate) const fn piece_count(format: &str) -> usize {
     let bytes = format.as_bytes();
     let (mut count, mut i, mut in_text) = (0, 0, false);
     while i < bytes.len() {

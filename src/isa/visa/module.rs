@@ -99,7 +99,7 @@ impl Variable {
 /// Names of variables of a routine, no two of which are equal: text has nothing else to tell them
 /// apart by.
 #[derive(Default)]
-pub struct UniqueNames {
+pub(crate) struct UniqueNames {
     /// Every name that a variable has got so far, with the number of its uses.
     given: FxHashMap<String, u32>,
 }

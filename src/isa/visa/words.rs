@@ -211,7 +211,7 @@ coded! {
 /// Channels in the order of their bits in a mask.
 pub const CHANNELS: [u8; 4] = *b"RGBA";
 /// Likewise of LSC messages.
-pub const LSC_CHANNELS: [u8; 4] = *b"xyzw";
+pub(crate) const LSC_CHANNELS: [u8; 4] = *b"xyzw";
 /// The bits of a fence that is not LSC's, lowest first, but for bit 5, which says whether it is local.
-pub const FENCE_BITS: [(u8, &str); 6] =
+pub(crate) const FENCE_BITS: [(u8, &str); 6] =
     [(0, "E"), (1, "I"), (2, "S"), (3, "C"), (4, "R"), (6, "L1")];

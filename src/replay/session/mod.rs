@@ -437,8 +437,9 @@ impl<'c> Session<'c> {
         let start = Instant::now();
         let options = self.drawing(options)?;
         let drawn = start.elapsed();
-        let outcome = self.kernel()?.launch_with_progress(&self.args, &options, progress)?;
-        Ok(LaunchOutcome { run: outcome.run + drawn, ..outcome })
+        let mut outcome = self.kernel()?.launch_with_progress(&self.args, &options, progress)?;
+        outcome.run += drawn;
+        Ok(outcome)
     }
 
     /// Adds the drawing of the launch to the options.

@@ -152,7 +152,7 @@ impl Record {
 }
 
 /// Address of the record of the image that a handle names.
-pub fn record_address<'a>(cx: &mut impl Lifter<'a>, handle: Value) -> Value {
+pub(crate) fn record_address<'a>(cx: &mut impl Lifter<'a>, handle: Value) -> Value {
     let index = header(cx, handle);
     entry(cx, index, (driver::at::RECORDS, driver::at::HEADERS), RECORD_BYTES)
 }
