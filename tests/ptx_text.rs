@@ -1,30 +1,20 @@
 //! Reads all PTX of the corpora.
 
+#[path = "support/files.rs"]
+mod files;
+
 use std::path::{Path, PathBuf};
 
+use files::files;
 use warploom_ptx::module::{Function, Module, Variable};
 use warploom_ptx::text::print;
 
-fn files(folder: &Path, found: &mut Vec<PathBuf>) {
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
-    for entry in entries.flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            files(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "ptx") {
-            found.push(path);
-        }
-    }
-}
-
-/// Those of the repository, and those of the larger corpus where it is there.
+/// The files of the repository, and of the larger corpus where it is there.
 fn corpus() -> Vec<(PathBuf, Vec<u8>)> {
-    let mut found = vec![];
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    files(&root.join("tests/ptx/corpus"), &mut found);
-    files(&root.join("shared/corpus/ptx"), &mut found);
-    found.sort();
-    found.into_iter().map(|path| (path.clone(), std::fs::read(path).unwrap())).collect()
+    let folders = ["tests/ptx/corpus", "shared/corpus/ptx"];
+    let found = folders.iter().flat_map(|folder| files(&root.join(folder), &["ptx"]));
+    found.map(|path| (path.clone(), std::fs::read(path).unwrap())).collect()
 }
 
 #[test]

@@ -285,9 +285,9 @@ pub fn diff_ir(bytes: &[u8]) {
             1 => warploom_testing::function(&mut u)?,
             2 => warploom_testing::chain::any_chain(&mut u)?,
             3 => {
-                let function = warploom_testing::rewritten(&mut u)?;
+                let function = warploom_testing::rewritable(&mut u)?;
                 let initial = compare::any_content(&function, &mut Bytes(u.take_rest()));
-                compare::compare_rewritten(&function, block, &initial, way(bytes)[0])
+                compare::compare_rewritten(&function, block, &initial, way(bytes))
                     .unwrap_or_else(|difference| panic!("{difference}"));
                 return Ok(());
             }

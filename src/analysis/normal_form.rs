@@ -3,7 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 use warploom_ir::{BankId, Block, Function, Inst, Op, Reg, Window};
 
-/// What a block has done with a register so far.
+/// The uses of a register by a block so far.
 #[derive(Clone, Copy, Default)]
 struct Used {
     read: bool,
@@ -105,7 +105,13 @@ mod tests {
 
     use super::*;
 
-    const HEAD: &str = "function \"f\" lanes 8 nan 0 0 0 {\nbank r: lane i32 x 4\nbank m: mask x 1\nactive m[0]\nb0:\n";
+    const HEAD: &str = "\
+function \"f\" lanes 8 nan 0 0 0 {
+bank r: lane i32 x 4
+bank m: mask x 1
+active m[0]
+b0:
+";
 
     fn verify(body: &str) -> Result<(), String> {
         let text = format!("{HEAD}{body}\n  exit\n}}\n");

@@ -148,7 +148,10 @@ impl Editor {
             _ => return false,
         };
         let Op::Fma { attrs: FloatAttrs::IEEE, a, b, c } = *self.def(error) else { return false };
-        let is_minus = |v: Value| matches!(*self.def(v), Op::Unary { op: UnaryOp::FNeg, a } if self.is_float(a, candidate));
+        let is_minus = |v: Value| match *self.def(v) {
+            Op::Unary { op: UnaryOp::FNeg, a } => self.is_float(a, candidate),
+            _ => false,
+        };
         let factors = (is_minus(a) && b == near) || (is_minus(b) && a == near);
         factors && self.is_float(c, x)
     }

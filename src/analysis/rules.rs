@@ -57,7 +57,9 @@ enum Action {
 enum Head {
     /// A 64-bit value made of two words.
     Pair,
+    /// A sum of words.
     Sum,
+    /// A difference of words.
     Difference,
     /// An exclusive or of masks.
     Exclusive,
@@ -72,13 +74,13 @@ enum Head {
 }
 
 impl Head {
-    fn of(op: &Op, operand: ValueType) -> Option<Head> {
+    fn of(op: &Op, ty: impl Fn(Value) -> Type) -> Option<Head> {
         Some(match *op {
             Op::Concat { .. } => Head::Pair,
-            Op::Binary { op: BinaryOp::Add, .. } => Head::Sum,
-            Op::Binary { op: BinaryOp::Sub, .. } => Head::Difference,
-            Op::Binary { op: BinaryOp::Xor, .. } if operand.ty == Type::Mask => Head::Exclusive,
-            Op::Binary { op: BinaryOp::Or, .. } if operand.ty == Type::Mask => Head::Union,
+            Op::Binary { op: BinaryOp::Add, a, .. } if ty(a) == Type::I32 => Head::Sum,
+            Op::Binary { op: BinaryOp::Sub, a, .. } if ty(a) == Type::I32 => Head::Difference,
+            Op::Binary { op: BinaryOp::Xor, a, .. } if ty(a) == Type::Mask => Head::Exclusive,
+            Op::Binary { op: BinaryOp::Or, a, .. } if ty(a) == Type::Mask => Head::Union,
             Op::ICmp { .. } => Head::Compare,
             Op::Select { .. } => Head::Choice,
             Op::FBinary { op: FloatBinaryOp::Mul, .. } => Head::FloatProduct,
@@ -116,7 +118,7 @@ fn choice(op: &Op) -> Option<(Value, Value, Value)> {
 pub static RULES: [Rule; RULE_COUNT] = [
     Rule {
         name: "pair_sum",
-        rewrites: "`add.cc` and `addc` of PTX, `IADD.CC` and `IADD.X`, `v_add_co` and `v_addc_co`: a 64-bit sum",
+        rewrites: "`add.cc`, `addc`; `IADD.CC`, `IADD.X`; `v_add_co`, `v_addc_co`: a 64-bit sum",
         action: Action::Value(&[Head::Pair], |editor, op, window| {
             let (lo, hi) = words(op)?;
             editor.fuse_carry_chain(lo, hi, window)
@@ -124,7 +126,7 @@ pub static RULES: [Rule; RULE_COUNT] = [
     },
     Rule {
         name: "pair_difference",
-        rewrites: "`sub.cc` and `subc`, lifted as `a + ~b + 1` and `a + ~b + carry`: a 64-bit difference",
+        rewrites: "`sub.cc`, `subc`, lifted as `a + ~b + 1`, `a + ~b + carry`: a 64-bit difference",
         action: Action::Value(&[Head::Pair], |editor, op, window| {
             let (lo, hi) = words(op)?;
             editor.fuse_subtract_chain(lo, hi, window)
@@ -132,7 +134,7 @@ pub static RULES: [Rule; RULE_COUNT] = [
     },
     Rule {
         name: "whole_product",
-        rewrites: "`mul.lo`, and `mul.hi` plus products of a low and a high word: a product of 64-bit numbers",
+        rewrites: "`mul.lo`, and `mul.hi` plus products of low and high words: a 64-bit product",
         action: Action::Value(&[Head::Pair], |editor, op, window| {
             let (lo, hi) = words(op)?;
             editor.fuse_whole_product(lo, hi, window)
@@ -156,7 +158,7 @@ pub static RULES: [Rule; RULE_COUNT] = [
     },
     Rule {
         name: "shifted_word",
-        rewrites: "`x << k` and `x >> 32 - k`, or `x << k` and a funnel shift: a 64-bit value shifted left",
+        rewrites: "`x << k` and `x >> 32 - k` or a funnel shift: a 64-bit value shifted left",
         action: Action::Value(&[Head::Pair], |editor, op, window| {
             let (lo, hi) = words(op)?;
             editor.fuse_shift(lo, hi, window)
@@ -190,7 +192,7 @@ pub static RULES: [Rule; RULE_COUNT] = [
         name: "xmad_low",
         rewrites: "three `XMAD` of Maxwell: the low word of a product, plus a word",
         action: Action::Value(&[Head::Sum], |editor, op, window| {
-            let (p, q) = operands(op).filter(|&(p, _)| editor.ty(p).ty == Type::I32)?;
+            let (p, q) = operands(op)?;
             editor.fuse_low_word(p, q, window)
         }),
     },
@@ -198,15 +200,15 @@ pub static RULES: [Rule; RULE_COUNT] = [
         name: "xmad_high",
         rewrites: "four `XMAD` of Maxwell and `IADD3.RS`: the high word of a product, plus a word",
         action: Action::Value(&[Head::Sum], |editor, op, window| {
-            let (p, q) = operands(op).filter(|&(p, _)| editor.ty(p).ty == Type::I32)?;
+            let (p, q) = operands(op)?;
             editor.fuse_high_word(p, q, window)
         }),
     },
     Rule {
         name: "xmad_cross",
-        rewrites: "a high word of a product plus products of a low and a high word: of a product of 64-bit numbers",
+        rewrites: "a high word plus products of low and high words: a word of a 64-bit product",
         action: Action::Value(&[Head::Sum], |editor, op, window| {
-            let (p, q) = operands(op).filter(|&(p, _)| editor.ty(p).ty == Type::I32)?;
+            let (p, q) = operands(op)?;
             editor.fuse_cross(p, q, window).or_else(|| editor.fuse_cross(q, p, window))
         }),
     },
@@ -220,7 +222,7 @@ pub static RULES: [Rule; RULE_COUNT] = [
     },
     Rule {
         name: "less_by_signs",
-        rewrites: "`negative ^ overflow` of a difference of pairs (`ISETP.X` of Maxwell): a signed 64-bit compare",
+        rewrites: "`negative ^ overflow` of a difference (`ISETP.X`): a signed 64-bit compare",
         action: Action::Value(&[Head::Exclusive], |editor, op, window| {
             let (a, b) = operands(op)?;
             editor.compare_of_signs(a, b, window)
@@ -236,21 +238,21 @@ pub static RULES: [Rule; RULE_COUNT] = [
     },
     Rule {
         name: "compare_by_words",
-        rewrites: "a compare of low words where the high words are equal, else of high words (LLVM for AMD): a 64-bit compare",
+        rewrites: "compares of low and of high words, chosen by lane (LLVM): a 64-bit compare",
         action: Action::Value(&[Head::Compare], |editor, op, window| {
             editor.compare_of_choice(op, window)
         }),
     },
     Rule {
         name: "scaled_root",
-        rewrites: "a reciprocal root whose small operands are scaled up by a power of two: one that takes denormals",
+        rewrites: "a reciprocal root with small operands scaled up: a root that takes denormals",
         action: Action::Value(&[Head::Choice, Head::FloatProduct], |editor, op, window| {
             editor.root_of_scaled(op, window)
         }),
     },
     Rule {
         name: "division_by_zero",
-        rewrites: "a choice of all ones where a divisor is 0: the division, which gives them by itself",
+        rewrites: "a choice of all ones where a divisor is 0: the division, which gives all ones",
         action: Action::Value(&[Head::Choice], |editor, op, _| {
             let (mask, a, b) = choice(op)?;
             editor.is_by_zero(mask, a, b).then_some(b)
@@ -258,7 +260,7 @@ pub static RULES: [Rule; RULE_COUNT] = [
     },
     Rule {
         name: "float_division",
-        rewrites: "`v_div_scale`, Newton's iterations, `v_div_fmas`, `v_div_fixup` (LLVM for AMD): a division of floats",
+        rewrites: "`v_div_scale`, iterations, `v_div_fmas`, `v_div_fixup`: a division of floats",
         action: Action::Value(&[Head::Choice], |editor, op, window| {
             let (mask, a, b) =
                 choice(op).filter(|&(.., b)| matches!(editor.ty(b).ty, Type::F32 | Type::F64))?;
@@ -267,7 +269,7 @@ pub static RULES: [Rule; RULE_COUNT] = [
     },
     Rule {
         name: "word_remainder",
-        rewrites: "a remainder of words by an estimate of 2^32 / y and two corrections: a remainder",
+        rewrites: "a remainder by an estimate of 2^32 / y and two corrections: a remainder",
         action: Action::Value(&[Head::Choice], |editor, op, window| {
             let (mask, a, b) = choice(op).filter(|&(.., b)| editor.ty(b).ty == Type::I32)?;
             editor.word_remainder((mask, a, b), window)
@@ -283,21 +285,21 @@ pub static RULES: [Rule; RULE_COUNT] = [
     },
     Rule {
         name: "root_by_steps",
-        rewrites: "`v_sqrt_f32`, scaled and corrected by a unit in the last place (LLVM for AMD): a root",
+        rewrites: "`v_sqrt_f32`, scaled and corrected by a unit in the last place (LLVM): a root",
         action: Action::Value(&[Head::Choice], |editor, op, window| {
             editor.root_of_steps(op, window)
         }),
     },
     Rule {
         name: "wide_division",
-        rewrites: "an estimate of 2^64 / y, two of Newton's steps and two corrections: a 64-bit division or remainder",
+        rewrites: "an estimate of 2^64 / y, two steps, two corrections: a 64-bit division",
         action: Action::Value(&[Head::Choice], |editor, op, window| {
             editor.wide_division_of_steps(op, window)
         }),
     },
     Rule {
         name: "exact_quotient",
-        rewrites: "the last step of NVIDIA's division of floats: a division where operands are moderate",
+        rewrites: "the last step of NVIDIA's float division: a division where operands are moderate",
         action: Action::Value(&[Head::MultiplyAdd], |editor, op, window| {
             editor.exact_quotient(op, window)
         }),
@@ -331,7 +333,7 @@ pub static RULES: [Rule; RULE_COUNT] = [
     },
     Rule {
         name: "high_product",
-        rewrites: "columns of words of products, with carries: the high half of a product of 64-bit numbers",
+        rewrites: "columns of words of products, with carries: the high half of a 64-bit product",
         action: Action::Appended(|editor, at, window| editor.fuse_high_product(at, window)),
     },
     Rule {
@@ -351,13 +353,13 @@ pub static RULES: [Rule; RULE_COUNT] = [
     },
     Rule {
         name: "unroll_exchanges",
-        rewrites: "a loop that exchanges lanes at a distance that changes: its rounds, one after the other",
+        rewrites: "a loop that exchanges lanes at changing distances: its rounds in straight code",
         action: Action::Function,
     },
 ];
 
 /// The number of rules.
-pub const RULE_COUNT: usize = 33;
+const RULE_COUNT: usize = 33;
 
 /// Indices in [`RULES`] of the rules that passes apply by themselves.
 pub(super) const LOW_WORDS: usize = 29;
@@ -414,11 +416,6 @@ impl Rules {
                 None => Ok(Rules::ALL),
             });
         RULES.clone()
-    }
-
-    /// Returns the set of one rule, given by its index in [`RULES`].
-    pub fn only(index: usize) -> Rules {
-        Rules(1 << index)
     }
 
     /// Returns the set without one rule, given by its index in [`RULES`].
@@ -508,7 +505,10 @@ impl Editor {
                 unreachable!("BY_HEAD has no other rules")
             };
             let before = self.insts.len();
-            let value = self.rules.has(index).then(|| rewrite(self, op, window))??;
+            if !self.rules.has(index) {
+                return None;
+            }
+            let value = rewrite(self, op, window)?;
             self.fired(index, before);
             self.check_result(index, op, 0, value);
             Some(value)
@@ -543,11 +543,7 @@ impl Editor {
     }
 
     fn head(&self, op: &Op) -> Option<Head> {
-        let operand = match *op {
-            Op::Binary { a, .. } => self.ty(a),
-            _ => ValueType::MASK,
-        };
-        Head::of(op, operand)
+        Head::of(op, |v| self.ty(v).ty)
     }
 
     /// Counts a rewriting by a rule. `before` is the number of instructions before the rewriting.

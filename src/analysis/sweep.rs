@@ -77,7 +77,10 @@ impl Sweep {
         }
         let is_alike = |&mask: &Value| {
             let of_warp = matches!(plan.steps[plan.home[mask] as usize], Step::Scalar(_));
-            let known = matches!(def(block, defs, mask), Op::Const { bits, .. } if is_all_or_none(*bits, function.lanes));
+            let known = match def(block, defs, mask) {
+                Op::Const { bits, .. } => is_all_or_none(*bits, function.lanes),
+                _ => false,
+            };
             !of_warp || known || classes.is_alike(mask) || group.settled.contains_key(&mask)
         };
         if !phases

@@ -260,7 +260,7 @@ fn report(
         printed_bytes: run.first.printed.text.len(),
         prints_dropped: run.first.printed.dropped,
         uncompiled: run.first.uncompiled.clone(),
-        rules: run.first.rules.iter().collect(),
+        rules: run.first.firings.iter().collect(),
         faults: run.first.fault.iter().map(FaultReport::from).collect(),
         fidelity: executed.into_iter().map(Into::into).collect(),
         expect,

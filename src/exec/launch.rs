@@ -217,7 +217,7 @@ pub struct LaunchOutcome {
     /// reasons.
     pub uncompiled: Vec<String>,
     /// How often each rule of analysis has rewritten something in the kernel, so far.
-    pub rules: Firings,
+    pub firings: Firings,
     /// How many pieces of the kernel's code the cache had, so far.
     pub found_in_cache: u64,
 }
@@ -297,7 +297,7 @@ impl<'p> Kernel<'p> {
                 translate: Duration::from_nanos(translated.take_nanoseconds()),
                 run: elapsed.saturating_sub(Duration::from_nanos(while_running)),
                 uncompiled: translated.uncompiled(),
-                rules: translated.firings(),
+                firings: translated.firings(),
                 found_in_cache: translated.found_in_cache(),
             })
         })

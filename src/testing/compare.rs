@@ -188,8 +188,8 @@ pub fn compare(
     })
 }
 
-/// Content for all registers of a function but the active mask: numbers at which arithmetic is unlike elsewhere, small
-/// numbers, and any bits.
+/// Content for all registers of a function but the active mask: numbers that are special to
+/// arithmetic, small numbers, and any bits.
 pub fn any_content(function: &Function, random: &mut impl Source) -> Vec<Initial> {
     const NUMBERS: [u64; 10] =
         [0, 1, 2, 7, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff, 1 << 32, i64::MAX as u64, 0x3f80_0000];
@@ -207,46 +207,39 @@ pub fn any_content(function: &Function, random: &mut impl Source) -> Vec<Initial
         .collect()
 }
 
-/// Runs two blocks of this shape on the interpreter, as they are and after the rules that change a function for all
-/// engines, and on the JIT after these rules. Returns the first difference, and whether a rule has changed anything.
+/// Compares a function with the function after the rules for all engines: on the interpreter, and on
+/// the JIT in these ways after the rules. Returns the first difference, and whether a rule has
+/// changed the function.
 pub fn compare_rewritten(
     function: &Function,
     block: [u32; 3],
     initial: &[Initial],
-    way: Way,
+    ways: &[Way],
 ) -> Result<bool, Box<Difference>> {
+    const RULES: &str = "rules for all engines";
     let initial = read_by(function, initial);
     let plain = Arc::new(with_registers(function, &initial));
-    let mut rewritten = (*plain).clone();
     let differs =
-        |engine, what| Box::new(Difference { engine, block, what, function: plain.clone() });
-    let firings = rewrite_function(&mut rewritten, Rules::ALL)
-        .map_err(|e| differs("rules for functions", e.to_string()))?;
+        |what| Box::new(Difference { engine: RULES, block, what, function: plain.clone() });
+    let mut rewritten = (*plain).clone();
+    let firings =
+        rewrite_function(&mut rewritten, Rules::ALL).map_err(|e| differs(e.to_string()))?;
     if firings == Firings::default() {
         return Ok(false);
     }
     let rewritten = Arc::new(rewritten);
     let bytes = bytes_of_registers(function, block);
-    let run = |engine: &dyn Engine| {
-        run(engine, block, false, &input(function, &initial), bytes, LONG)
-            .map_err(|e| differs("launch", e))
+    let run =
+        |engine: &dyn Engine, _| run(engine, block, false, &input(function, &initial), bytes, LONG);
+    let interpret = |function: &Arc<Function>| {
+        let interpreter = Interpreter::new(function.clone()).map_err(|e| differs(e.to_string()))?;
+        run(&interpreter, 1).map_err(differs)
     };
-    let interpreter = |function: &Arc<Function>| {
-        Interpreter::new(function.clone()).map_err(|e| differs("interp", e.to_string()))
-    };
-    let expected = run(&interpreter(&plain)?)?;
-    let class = Launched::of([BLOCKS_OF_GRID, 1, 1], block, function.lanes.into());
-    let program = way.program(&rewritten, class).map_err(|e| differs(way.name, e.to_string()))?;
-    program.compile_all(way.effort).map_err(|e| differs(way.name, e.to_string()))?;
-    let interpreter = interpreter(&rewritten)?;
-    for (name, engine) in
-        [("interp after rules for functions", &interpreter as &dyn Engine), (way.name, &program)]
-    {
-        let found = run(engine)?;
-        if found != expected {
-            return Err(differs(name, describe(&plain, &expected, &found)));
-        }
+    let (expected, found) = (interpret(&plain)?, interpret(&rewritten)?);
+    if found != expected {
+        return Err(differs(describe(&plain, &expected, &found)));
     }
+    on_all(&rewritten, [[1; 3], block], 1, ways, &run)?;
     Ok(true)
 }
 

@@ -31,6 +31,6 @@ pub use case::Case;
 pub use check::check;
 pub use code::Code;
 pub use compare::compare;
-pub use function::{Elementwise, chain, elementwise, function, rewritten, waiting};
+pub use function::{Elementwise, chain, elementwise, function, rewritable, waiting};
 pub use gfx9::{gfx9_code, gfx9_registers};
 pub use maxwell::{maxwell_code, maxwell_registers, products};

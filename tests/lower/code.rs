@@ -17,7 +17,8 @@ struct Block {
     to: Vec<String>,
 }
 
-/// The counts of all regions: on the likely path, and of that in loops of the function. The loop over warps is none.
+/// Returns the counts of all regions: of the likely path, and of its blocks in loops of the function.
+/// The loop over warps does not count as a loop.
 pub fn counts(clif: &str) -> [Counts; 2] {
     let mut all = [Counts::default(); 2];
     for region in clif.split("; region ").skip(1) {
@@ -86,10 +87,30 @@ fn word(text: &str) -> &str {
 
 #[test]
 fn loops_and_cold_blocks_are_found() {
-    let text = "; region 0: blocks [0]\nfunction u0:0() {\nblock0:\n    jump block1\n\nblock1:\n    v1 = load.i32 v0\n    \
-                jump block2\n\nblock2:\n    v2 = load.i32 v0+4\n    call fn0(v2)\n    brif v2, block2, block3(v2)\n\n\
-                block3(v3: i32):\n    store v3, v0\n    brif v3, block1, block4\n\nblock4 cold:\n    call fn1()\n    \
-                jump block2\n}\n";
+    let text = "\
+; region 0: blocks [0]
+function u0:0() {
+block0:
+    jump block1
+
+block1:
+    v1 = load.i32 v0
+    jump block2
+
+block2:
+    v2 = load.i32 v0+4
+    call fn0(v2)
+    brif v2, block2, block3(v2)
+
+block3(v3: i32):
+    store v3, v0
+    brif v3, block1, block4
+
+block4 cold:
+    call fn1()
+    jump block2
+}
+";
     let in_loop = Counts { calls: 1, loads: 1, stores: 0 };
     assert_eq!(counts(text), [Counts { loads: 2, stores: 1, ..in_loop }, in_loop]);
 }

@@ -8,6 +8,8 @@
 //! them anew. `tests/ir` runs the functions.
 
 mod code;
+#[path = "../support/golden.rs"]
+mod golden;
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -15,6 +17,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use code::Counts;
+use golden::{hold, no_differences};
 use warploom_analysis::LaunchClass;
 use warploom_cranelift::{Target, dump};
 use warploom_engine::{Effort, Program};
@@ -78,38 +81,6 @@ fn program(function: &Arc<Function>) -> Program {
         .expect("a program")
 }
 
-/// The first line in which two texts differ.
-fn difference(expected: &str, found: &str) -> Option<String> {
-    let (mut expected, mut found) = (expected.lines(), found.lines());
-    for number in 1.. {
-        match (expected.next(), found.next()) {
-            (None, None) => return None,
-            (a, b) if a == b => {}
-            (a, b) => {
-                let [a, b] = [a, b].map(|line| line.unwrap_or("the end"));
-                return Some(format!("line {number} is\n    {b}\nexpected\n    {a}"));
-            }
-        }
-    }
-    None
-}
-
-/// Holds a text against a file, or writes the file. Gives the first difference.
-fn hold(golden: &Path, found: &str) -> Option<String> {
-    if std::env::var_os("WARPLOOM_BLESS").is_some() {
-        std::fs::write(golden, found).expect("a golden file");
-        return None;
-    }
-    let expected = std::fs::read_to_string(golden)
-        .unwrap_or_else(|error| panic!("{}: {error}", golden.display()));
-    difference(&expected, found).map(|difference| format!("{}: {difference}", golden.display()))
-}
-
-#[track_caller]
-fn no_problems(problems: &[String]) {
-    assert!(problems.is_empty(), "{}\nWARPLOOM_BLESS=1 writes them anew", problems.join("\n"));
-}
-
 #[test]
 fn analysis_makes_of_functions_what_it_made() {
     let functions = functions(&folder());
@@ -117,7 +88,7 @@ fn analysis_makes_of_functions_what_it_made() {
     let held = functions.iter().filter_map(|(path, function)| {
         hold(&path.with_extension("analysed"), &program(function).function().to_string())
     });
-    no_problems(&held.collect::<Vec<_>>());
+    no_differences(&held.collect::<Vec<_>>());
 }
 
 #[test]
@@ -141,7 +112,7 @@ fn likely_paths_have_the_calls_loads_and_stores_that_they_had() {
         }
     }
     problems.extend(hold(&folder().join("counts.txt"), &text));
-    no_problems(&problems);
+    no_differences(&problems);
 }
 
 #[test]
@@ -151,5 +122,5 @@ fn tiny_functions_have_the_code_that_they_had() {
     let held = functions.iter().filter_map(|(path, function)| {
         hold(&path.with_extension("clif"), &clif(&program(function), Effort::Quick))
     });
-    no_problems(&held.collect::<Vec<_>>());
+    no_differences(&held.collect::<Vec<_>>());
 }

@@ -1,17 +1,26 @@
-//! The rewriting rules of analysis: an input and an output for each, and how often each fires on code of compilers.
+//! The rewriting rules of analysis: an input and an output for each rule, and the number of
+//! rewritings in code of compilers.
 //!
-//! `NAME.ir` is a function that the rule `NAME` rewrites, reduced from code of a compiler; `NAME.analysed` is the
-//! function after analysis. `firings.txt` has the counts over the corpora, so that a new compiler's spelling of a
-//! sequence shows as a difference. `WARPLOOM_BLESS=1 cargo test --test rules` writes both anew.
+//! `NAME.ir` is a function that the rule `NAME` rewrites. Most are reduced from code of a compiler.
+//! `NAME.analysed` is the function after analysis. `firings.txt` has the numbers over the corpora: a
+//! new spelling of a sequence by a compiler shows as a difference. `WARPLOOM_BLESS=1 cargo test
+//! --test rules` writes both anew.
+
+#[path = "../support/files.rs"]
+mod files;
+#[path = "../support/golden.rs"]
+mod golden;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use arbitrary::Unstructured;
+use files::files;
+use golden::{hold, no_differences};
 use warploom_analysis::{Optimized, RULES, Rules, optimize_by, rewrite_function};
 use warploom_ir::{Function, parse};
-use warploom_testing::compare::{WAYS, any_content, compare, compare_rewritten};
+use warploom_testing::compare::{WAYS, any_content, compare, compare_rewritten, one_way};
 use warploom_testing::ir::{Random, Source};
 
 /// Binaries of one compiler: its name, and the folders and endings of their files.
@@ -43,48 +52,6 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The files below a folder with one of these endings, in order.
-fn files(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    let mut open = vec![folder.to_path_buf()];
-    while let Some(folder) = open.pop() {
-        let entries = std::fs::read_dir(&folder)
-            .unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
-        for path in entries.map(|entry| entry.expect("an entry").path()) {
-            if path.is_dir() {
-                open.push(path);
-            } else if path
-                .extension()
-                .is_some_and(|ending| endings.iter().any(|known| ending == *known))
-            {
-                found.push(path);
-            }
-        }
-    }
-    found.sort();
-    found
-}
-
-/// Holds a text against a file, or writes the file.
-fn hold(path: &Path, found: &str) {
-    if std::env::var_os("WARPLOOM_BLESS").is_some() {
-        return std::fs::write(path, found)
-            .unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    }
-    let expected =
-        std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    for (number, (expected, found)) in expected.lines().zip(found.lines()).enumerate() {
-        assert_eq!(
-            found,
-            expected,
-            "{} line {}: WARPLOOM_BLESS=1 writes it anew",
-            path.display(),
-            number + 1
-        );
-    }
-    assert_eq!(found.lines().count(), expected.lines().count(), "{}", path.display());
-}
-
 /// The function after the rules for all engines and analysis.
 fn rewritten(function: &Function, rules: Rules) -> (Optimized, BTreeMap<&'static str, u32>) {
     let mut function = function.clone();
@@ -104,6 +71,7 @@ fn input(name: &str) -> Function {
 
 #[test]
 fn each_rule_rewrites_its_input() {
+    let mut differences = Vec::new();
     for (index, rule) in RULES.iter().enumerate() {
         let function = input(rule.name);
         let (with, firings) = rewritten(&function, Rules::ALL);
@@ -112,18 +80,22 @@ fn each_rule_rewrites_its_input() {
         assert!(!firings.contains_key(rule.name), "{} fires though it is off", rule.name);
         assert_ne!(with.function, without.function, "{} has no effect", rule.name);
         let path = root().join("tests/rules").join(rule.name).with_extension("analysed");
-        hold(&path, &with.function.to_string());
+        differences.extend(hold(&path, &with.function.to_string()));
     }
+    no_differences(&differences);
 }
 
-/// The interpreter runs the input, and all ways of the JIT run it after analysis.
+/// The interpreter runs the input, and all ways of the JIT run it after analysis. Rules for all
+/// engines are compared with their absence.
 #[test]
 fn rewritten_functions_leave_what_their_inputs_leave() {
     for rule in &RULES {
         let function = input(rule.name);
+        let block = [function.lanes.into(), 1, 1];
         for seed in 0..8 {
             let initial = any_content(&function, &mut Random::new(seed));
-            compare(&function, [function.lanes.into(), 1, 1], &initial, WAYS)
+            compare(&function, block, &initial, WAYS)
+                .and_then(|()| compare_rewritten(&function, block, &initial, WAYS))
                 .unwrap_or_else(|difference| panic!("{}, seed {seed}: {difference}", rule.name));
         }
     }
@@ -137,11 +109,15 @@ fn loops_leave_the_same_with_and_without_rules() {
         let mut random = Random::new(seed);
         let bytes: Vec<u8> = (0..64).map(|_| random.below(256) as u8).collect();
         let function =
-            warploom_testing::rewritten(&mut Unstructured::new(&bytes)).expect("enough bytes");
+            warploom_testing::rewritable(&mut Unstructured::new(&bytes)).expect("enough bytes");
         let initial = any_content(&function, &mut random);
-        let way = WAYS[seed as usize % WAYS.len()];
-        let fired = compare_rewritten(&function, [function.lanes.into(), 1, 1], &initial, way)
-            .unwrap_or_else(|difference| panic!("seed {seed}: {difference}"));
+        let fired = compare_rewritten(
+            &function,
+            [function.lanes.into(), 1, 1],
+            &initial,
+            one_way(seed as usize),
+        )
+        .unwrap_or_else(|difference| panic!("seed {seed}: {difference}"));
         rewritten += u32::from(fired);
     }
     assert!((40..360).contains(&rewritten), "{rewritten} of 400 loops are rewritten");
@@ -174,10 +150,10 @@ fn count(folders: &[&str], endings: &[&str]) -> (usize, BTreeMap<&'static str, u
 #[test]
 fn rules_fire_on_corpora_as_often_as_they_did() {
     let counted = CORPORA.map(|(_, folders, endings)| count(folders, endings));
-    let mut text =
-        "# Rewritings of each rule over the kernels of each compiler. WARPLOOM_BLESS=1 cargo test --test rules \
-                    writes it.\n"
-            .to_string();
+    let mut text = String::from(
+        "# Rewritings of each rule over the kernels of each compiler. \
+         WARPLOOM_BLESS=1 cargo test --test rules writes it.\n",
+    );
     let mut line = |name: &str, cells: &mut dyn Iterator<Item = String>| {
         let cells: String = cells.map(|cell| format!(" {cell:>10}")).collect();
         writeln!(text, "{name:20}{cells}").expect("a string takes all");
@@ -190,5 +166,5 @@ fn rules_fire_on_corpora_as_often_as_they_did() {
             &mut counted.iter().map(|(_, counts)| counts.get(rule.name).unwrap_or(&0).to_string()),
         );
     }
-    hold(&root().join("tests/rules/firings.txt"), &text);
+    no_differences(hold(&root().join("tests/rules/firings.txt"), &text).as_slice());
 }

@@ -1,32 +1,19 @@
 //! Files of the vISA corpus.
 
+#[path = "files.rs"]
+mod files;
+
 use std::path::{Path, PathBuf};
 
+use files::files;
 use object::{Object, ObjectSection};
-
-fn files(folder: &Path, found: &mut Vec<PathBuf>) {
-    let Ok(entries) = std::fs::read_dir(folder) else { return };
-    for entry in entries.flatten() {
-        let path = entry.path();
-        if path.is_dir() { files(&path, found) } else { found.push(path) }
-    }
-}
 
 /// Files with one of these extensions of the repository, and of the larger corpus where it is there.
 pub fn corpus(extensions: &[&str]) -> Vec<(PathBuf, Vec<u8>)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut found = vec![];
-    files(&root.join("tests/fixtures/visa"), &mut found);
-    files(&root.join("shared/corpus/visa"), &mut found);
-    found.sort();
-    let wanted = |path: &PathBuf| {
-        path.extension().is_some_and(|one| extensions.iter().any(|wanted| one == *wanted))
-    };
-    found
-        .into_iter()
-        .filter(wanted)
-        .map(|path| (path.clone(), std::fs::read(path).unwrap()))
-        .collect()
+    let folders = ["tests/fixtures/visa", "shared/corpus/visa"];
+    let found = folders.iter().flat_map(|folder| files(&root.join(folder), extensions));
+    found.map(|path| (path.clone(), std::fs::read(path).unwrap())).collect()
 }
 
 /// All texts: files, and sections of zebins.

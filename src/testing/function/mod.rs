@@ -8,13 +8,13 @@ pub mod chain;
 mod elementwise;
 mod masks;
 mod memory;
-mod rewritten;
+mod rewritable;
 mod waiting;
 mod warp;
 
 use arbitrary::{Result, Unstructured};
 pub use elementwise::{Elementwise, elementwise};
-pub use rewritten::rewritten;
+pub use rewritable::rewritable;
 pub use waiting::waiting;
 use warploom_ir::names::Named;
 use warploom_ir::*;

@@ -107,7 +107,10 @@ impl BlockLowerer<'_, '_, '_> {
     /// Whether a mask differs from the register's value at entry in active lanes only.
     fn differs_in_active_lanes(&self, mut mask: Value, reg: Reg, active: Value) -> bool {
         let is_active = |v: Value| self.facts.masks().is_subset(v, active);
-        let has_all_inactive = |v: Value| matches!(*self.facts.def_op(v), Op::Unary { op: UnaryOp::Not, a } if is_active(a));
+        let has_all_inactive = |v: Value| match *self.facts.def_op(v) {
+            Op::Unary { op: UnaryOp::Not, a } => is_active(a),
+            _ => false,
+        };
         loop {
             // The walk follows one operand at most, so it takes at most as many steps as the block
             // is long.

@@ -21,7 +21,10 @@ pub(super) fn check(i: &Instruction) -> Result<(), Unsupported> {
         .filter_map(|slot| Some((slot, i.read(slot)?)))
         .all(|(slot, operand)| reads(i, slot, operand));
     let offset = if i.encoding() == Encoding::Smem { i.smem().soffset } else { None };
-    let scalar = |operand| matches!(operand, Operand::Scalar(number) if number == NULL || TRAP_HANDLER.contains(&number));
+    let scalar = |operand| match operand {
+        Operand::Scalar(number) => number == NULL || TRAP_HANDLER.contains(&number),
+        _ => false,
+    };
     if supported && !offset.is_some_and(scalar) && modifiers(i) { Ok(()) } else { Err(Unsupported) }
 }
 

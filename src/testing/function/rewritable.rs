@@ -1,11 +1,12 @@
-//! Loops of the two kinds that rules rewrite for all engines: exchanges of lanes at a distance that changes, and
-//! divisions bit by bit. Many loops differ from a rule's pattern in one detail, which must keep the rule away.
+//! Loops of the two kinds that rules rewrite for all engines: exchanges of lanes at a distance that
+//! changes, and divisions bit by bit. Many loops differ from the pattern of a rule in one detail,
+//! which must keep the rule away.
 
 use arbitrary::{Result, Unstructured};
 use warploom_ir::{Function, parse};
 
 /// A loop of one of the kinds.
-pub fn rewritten(u: &mut Unstructured<'_>) -> Result<Function> {
+pub fn rewritable(u: &mut Unstructured<'_>) -> Result<Function> {
     let text = if u.arbitrary()? { exchanges(u)? } else { division(u)? };
     Ok(parse::parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}")))
 }
@@ -31,10 +32,9 @@ fn exchanges(u: &mut Unstructured<'_>) -> Result<String> {
     let partner = mostly(u, &["sub", "xor", "add"])?;
     let has_partner = mostly(u, &["ge.u", "lt.u", "ne"])?;
     let combine = *u.choose(&["add", "xor", "mul", "sub"])?;
-    // Whether lanes leave in the loop; whether the loop's sum has an effect beyond the exchange.
-    let leaves = mostly(u, &["", "  v13 = and v11, v3\n  rf.write m[0], v13\n"])?;
-    let counts =
-        mostly(u, &["", "  v20 = rf.read r[1]\n  v21 = add v20, v6\n  rf.write r[1], v21\n"])?;
+    // Lanes may leave in the loop, and a round may have an effect beyond the exchange.
+    let leaves = mostly(u, &["", "  rf.write m[0], v13\n"])?;
+    let counts = mostly(u, &["", "  rf.write r[1], v15\n"])?;
     let (again, done) = *u.choose(&[("b2", "b3"), ("b2", "b3"), ("b3", "b2")])?;
     let by = u.int_in_range(1..=2)?;
     Ok(format!(
@@ -62,7 +62,10 @@ b1 pc 0x10 cost 3:
   v10 = icmp.{compare} v0, v9
   v11 = const.mask 1
   v12 = and v10, v11
-{rest}  branch v12, {again}, {done}
+  v13 = and v11, v3
+  v14 = rf.read r[1]
+  v15 = add v14, v6
+{leaves}{counts}  branch v12, {again}, {done}
 b2 pc 0x40 cost 1:
   v0 = rf.read s[0]
   v1 = const.i32 {by}
@@ -72,17 +75,8 @@ b2 pc 0x40 cost 1:
 b3 pc 0x50 cost 1:
   exit
 }}
-",
-        rest = renumbered(leaves, counts),
+"
     ))
-}
-
-/// The optional lines behind `v12`, with their values in order.
-fn renumbered(leaves: &str, counts: &str) -> String {
-    let first = if leaves.is_empty() { 13 } else { 14 };
-    let counts =
-        counts.replace("v20", &format!("v{first}")).replace("v21", &format!("v{}", first + 1));
-    format!("{leaves}{counts}")
 }
 
 /// A division of 64-bit numbers in a loop over their bits.
