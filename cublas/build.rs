@@ -1,4 +1,4 @@
-//! Names the library and its symbols' version as programs ask for them.
+//! Sets the library's name and the version of its symbols for which programs ask.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

@@ -1,4 +1,4 @@
-//! Which of the three runtime libraries this build is, and what the linker has to know of it.
+//! Sets the version of the runtime library that this package builds, and the linker's options.
 
 fn main() {
     let package = std::env::var("CARGO_PKG_NAME").expect("Cargo sets it");
@@ -11,8 +11,9 @@ fn main() {
     println!("cargo:rustc-check-cfg=cfg(runtime, values(\"11\", \"12\", \"13\"))");
     println!("cargo:rustc-cfg=runtime=\"{version}\"");
     if std::env::var("CARGO_CFG_TARGET_OS").as_deref() == Ok("linux") {
-        // Every symbol has a version that is the library's own name, and programs ask for it. Only GNU's linker gives one so.
-        // Programs that close the library have handed out what it holds.
+        // Programs ask for symbols whose version is the library's own name. Only GNU's linker gives
+        // symbols this version. `nodelete`: programs that close the library may have passed on
+        // pointers into it.
         for argument in [
             "-fuse-ld=bfd",
             &format!("-Wl,-soname,{soname}"),

@@ -1,5 +1,5 @@
-//! The kernels of `benches/suite` through the JIT, through the interpreter and as plain loops of Rust. See
-//! `docs/benchmarking.md`.
+//! Measures the kernels of `benches/suite` in the JIT, in the interpreter and as plain Rust loops.
+//! See `docs/benchmarking.md`.
 
 mod measure;
 #[path = "../suite/peak.rs"]
@@ -33,7 +33,8 @@ fn main() {
     ratios::print(&measured);
 }
 
-/// One group: the plain loops and the targets, in one thread and in two, and in the interpreter.
+/// Measures a case: its plain loops, then each target in the JIT with one and two threads, and in
+/// the interpreter.
 fn bench(c: &mut Criterion, mut case: Case) {
     let folder = case.write(&Path::new(env!("CARGO_TARGET_TMPDIR")).join("suite"));
     let mut group = c.benchmark_group(case.name);
@@ -80,7 +81,7 @@ fn bench(c: &mut Criterion, mut case: Case) {
     group.finish();
 }
 
-/// Measures one engine on a target, after its results have been checked.
+/// Checks the results of one engine on a target, then measures the engine.
 fn launches(
     group: &mut BenchmarkGroup<WallTime>,
     case: &Case,
@@ -89,9 +90,9 @@ fn launches(
     engine: EngineKind,
     threads: usize,
 ) {
-    // As code that has proved hot.
+    // The JIT compiles hot code with full effort.
     let options = LaunchOptions { effort: Effort::Full, ..ready.options(engine, threads) };
-    // Only if the benchmark was asked for.
+    // Runs only if the benchmark was asked for.
     let prepare = || {
         ready.reset();
         let first = ready.launch(&options);

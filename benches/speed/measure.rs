@@ -1,8 +1,9 @@
-//! What `benches/peers` asks for: the suite as files, and single measurements in a process of their own, as JSON.
+//! Serves `benches/peers`: writes the suite as files, and takes single measurements in a process of
+//! their own. Prints JSON.
 //!
 //!     --manifests FOLDER                        writes all launches below FOLDER and lists them
 //!     --plain CASE full|small                   times the plain loops
-//!     --launch MANIFEST ENGINE THREADS RESET    times a launch: the first one, then again and again
+//!     --launch MANIFEST ENGINE THREADS RESET    times a launch: the first, then repeated ones
 
 use std::hint::black_box;
 use std::path::Path;
@@ -14,11 +15,11 @@ use warploom::EngineKind;
 use crate::peak::peak_kib;
 use crate::suite::{self, Case, Ready, Size, growth};
 
-/// How long something is done again and again, but at least and at most so many times.
+/// How long a measurement is repeated, and the bounds of its number of repetitions.
 const GOING_ON: Duration = Duration::from_millis(300);
 const SAMPLES: std::ops::RangeInclusive<usize> = 5..=2_000;
 
-/// Whether the arguments were for this module.
+/// Runs the command that the arguments name. Returns false if they name no command of this module.
 pub fn run(arguments: &[String]) -> bool {
     let start = Instant::now();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
@@ -67,7 +68,7 @@ fn manifests(folder: &Path) -> Value {
     json!({ "full": all(Size::Full, "full"), "small": all(Size::Small, "small"), "blocks": blocks, "code": code })
 }
 
-/// Seconds of each plain loop.
+/// Returns the seconds that each plain loop takes.
 fn plain(name: &str, size: Size) -> Value {
     let mut cases = suite::cases(size).into_iter();
     let mut case = cases.find(|case| case.name == name).unwrap_or_else(|| panic!("no case {name}"));
@@ -101,7 +102,7 @@ fn launch(
     let outcome = ready.launch(&options);
     let first = start.elapsed() - loaded;
     ready.check();
-    // The expected results are in memory too.
+    // The peak includes the expected results, which are in memory.
     let peak = peak_kib();
     let reset = |ready: &mut Ready| {
         if reset {
@@ -125,7 +126,8 @@ fn launch(
     })
 }
 
-/// Of what is done again and again, in seconds; `before` is not timed.
+/// Returns the median time of `work` in seconds, over repeated calls. The time of `before` does not
+/// count.
 fn median<S>(state: &mut S, before: impl Fn(&mut S), mut work: impl FnMut(&mut S)) -> f64 {
     let mut times = Vec::new();
     let start = Instant::now();

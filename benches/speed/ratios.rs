@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-/// What is divided by what, and what the project promises of it. `ISA` stands for each instruction set in turn.
+/// A ratio of two benchmarks, and the project's promise about it. `ISA` stands for each instruction
+/// set in turn.
 struct Ratio {
     what: &'static str,
     above: &'static str,
@@ -130,21 +131,22 @@ const RATIOS: [Ratio; 20] = [
     ratio("SUATOM / ATOM with one", "counters/suatom/1", "counters/atom/1", Promise::None),
 ];
 
-/// Where criterion keeps its results.
+/// Returns the folder where criterion keeps its results.
 fn results() -> PathBuf {
     let home = std::env::var_os("CRITERION_HOME").map(PathBuf::from);
     let target = || std::env::var_os("CARGO_TARGET_DIR").map_or("target".into(), PathBuf::from);
     home.unwrap_or_else(|| target().join("criterion"))
 }
 
-/// Median time of the last measurement of a benchmark, in nanoseconds.
+/// Returns the median time of a benchmark's last measurement, in nanoseconds.
 fn median(id: &str) -> Option<f64> {
     let text = std::fs::read_to_string(results().join(id).join("new/estimates.json")).ok()?;
     let estimates: serde_json::Value = serde_json::from_str(&text).ok()?;
     estimates["median"]["point_estimate"].as_f64()
 }
 
-/// Prints what has been measured, in this run or an earlier one: of `cases`, by name, each target; then the ratios.
+/// Prints the results of this run or earlier ones: each target of the named `cases`, then the
+/// ratios.
 pub fn print(cases: &[(&str, Vec<&str>)]) {
     println!("\n{:<32}{:>12}{:>12}{:>16}", "", "plain / JIT", "2 threads", "interp / JIT");
     for (case, targets) in cases {

@@ -5,7 +5,7 @@ use super::draw::Draw;
 use super::{Case, Check, Content, Images, Size, on, plain};
 
 pub fn cases(size: Size) -> Vec<Case> {
-    // One thread must take long for it to tell what two gain.
+    // A second thread shows its gain only if one thread takes long.
     let mut nbody_2048 = nbody(size.of(2_048, 256)).without_opencl();
     nbody_2048.name = "nbody_2048";
     let nbody = nbody(size.of(1_024, 256));
@@ -23,12 +23,12 @@ pub fn cases(size: Size) -> Vec<Case> {
 /// Lanes of a block.
 const BLOCK: usize = 256;
 
-/// How often an element's work is done over and over.
+/// Returns how many times the work of an element is repeated.
 fn rounds(size: Size) -> usize {
     size.of(64, 8)
 }
 
-/// Four chains of multiply-adds an element.
+/// Runs four chains of multiply-adds for each element.
 pub fn compute(size: Size, blocks: usize) -> Case {
     let (n, rounds) = (blocks * BLOCK, rounds(size));
     let x: Vec<f32> = (0..n).map(|i| i as f32 / n as f32).collect();
@@ -44,7 +44,7 @@ pub fn compute(size: Size, blocks: usize) -> Case {
         .plain("plain_vector", on!([F32(x), F32(y)] => plain::fma_chains_vector(x, y, rounds)))
 }
 
-/// The same in double precision.
+/// Runs the chains of [`compute`] in double precision.
 fn compute_f64(size: Size) -> Case {
     let (n, rounds) = (size.of(64, 4) * BLOCK, rounds(size));
     let x: Vec<f64> = (0..n).map(|i| i as f64 / n as f64).collect();
@@ -60,7 +60,7 @@ fn compute_f64(size: Size) -> Case {
         .plain("plain_vector", on!([F64(x), F64(y)] => plain::dfma_chains_vector(x, y, rounds)))
 }
 
-/// Steps of Splitmix64.
+/// Computes steps of Splitmix64.
 fn hash(size: Size) -> Case {
     let (n, rounds) = (size.of(64, 4) * BLOCK, rounds(size));
     Case::new("hash", "step", n * rounds)
@@ -75,7 +75,7 @@ fn hash(size: Size) -> Case {
         .plain("plain_vector", on!([U64(x), U64(y)] => plain::mix_vector(x, y, rounds)))
 }
 
-/// The whole set, as in the example, at most 256 iterations.
+/// Computes the whole set, as in the example, with at most 256 iterations.
 fn mandelbrot(size: Size) -> Case {
     let (w, h) = size.of((320, 214), (64, 43));
     let corner = [-2.25f32, -1.0];
@@ -96,7 +96,7 @@ fn mandelbrot(size: Size) -> Case {
         .plain("plain", on!([U16(out)] => plain::mandelbrot(out, w, corner, pixel, limit as i32)))
 }
 
-/// One step of all pairs. A GPU's reciprocal square root is an approximation.
+/// Computes one step of all pairs. A GPU's reciprocal square root is an approximation.
 fn nbody(n: usize) -> Case {
     let (dt, softening2) = (0.01f32, 0.01f32);
     let coordinate = |i: usize, period: usize| (i * 37 % period) as f32 / period as f32;
@@ -112,7 +112,7 @@ fn nbody(n: usize) -> Case {
         .reads("velocity", vec![0f32; 4 * n])
         .buffer("position_out", vec![0f32; 4 * n], Check::Within { rtol: 1e-5, atol: 1e-5 })
         .buffer("velocity_out", vec![0f32; 4 * n], Check::Within { rtol: 1e-4, atol: 1e-3 })
-        // A body may be rounded to the next pixel.
+        // Rounding may move a body to the next pixel.
         .buffer("image", vec![0u32; side * side], Check::None)
         .i32(n)
         .f32(dt)
@@ -132,7 +132,8 @@ fn nbody(n: usize) -> Case {
     case
 }
 
-/// Every item goes through one table, which code for GFX9 reads by scalar loads: from an address, and through a buffer resource.
+/// Takes every item through one table. GFX9 code reads the table by scalar loads: from an address,
+/// and through a buffer resource.
 fn table(size: Size) -> Case {
     let (rows, items) = (1_024, size.of(4_096, 256));
     let table = Draw::new(3).vec(rows * 4, Draw::u32);

@@ -1,4 +1,4 @@
-//! What buffers hold.
+//! The content of buffers.
 
 use warploom_replay::Dtype;
 
@@ -17,7 +17,7 @@ macro_rules! contents {
                 }
             }
 
-            /// As they lie in memory.
+            /// Returns the numbers as they lie in memory.
             pub fn bytes(&self) -> Vec<u8> {
                 match self {
                     $(Content::$name(numbers) => numbers.iter().flat_map(|number| number.to_le_bytes()).collect()),*

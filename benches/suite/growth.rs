@@ -1,4 +1,4 @@
-//! Kernels that grow.
+//! Kernels of growing size.
 
 use super::{Case, Check, Size, arithmetic};
 
@@ -9,7 +9,8 @@ pub fn compute(blocks: usize) -> Case {
     arithmetic::compute(Size::Full, blocks)
 }
 
-/// Straight lines of code, each some ten times as long as the one before; `tests/kernels` has their results.
+/// Kernels of straight-line code, each about ten times as long as the one before. `tests/kernels`
+/// has their results.
 pub fn unrolled() -> [Case; 3] {
     ["unroll100", "unroll1k", "unroll10k"].map(|name| {
         let n = 4_096;

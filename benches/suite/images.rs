@@ -18,7 +18,8 @@ fn picture(side: usize) -> Vec<u8> {
 }
 
 impl Case {
-    /// CUDA's kernel of `examples/surface`, on block-linear and on pitch surfaces, as PTX, and OpenCL's for GFX9 and as vISA.
+    /// Adds the kernel of `examples/surface` in CUDA, on block-linear and pitch surfaces and as
+    /// PTX, and the kernel in OpenCL, for GFX9 and as vISA.
     fn surfaces(self, entry: &'static str) -> Case {
         let (maxwell, gfx9) = (
             "examples/surface/surface.sm_50.cubin",
@@ -37,7 +38,7 @@ impl Case {
     }
 }
 
-/// Sharpens by the pixel's eight neighbours.
+/// Sharpens an image by each pixel's eight neighbours.
 fn filter(size: Size) -> Case {
     let side = side(size);
     Case::new("surface_filter", "pixel", side * side)
@@ -52,7 +53,7 @@ fn filter(size: Size) -> Case {
         .plain("plain", on!([U8(from), U8(to)] => plain::sharpen(from.as_chunks().0, to.as_chunks_mut().0, side)))
 }
 
-/// Counts how bright pixels are, by reductions on a surface; OpenCL's have a buffer.
+/// Counts pixels by brightness, with reductions on a surface. OpenCL kernels count in a buffer.
 fn histogram(size: Size) -> Case {
     let side = side(size);
     Case::new("surface_histogram", "pixel", side * side)
@@ -70,7 +71,7 @@ fn histogram(size: Size) -> Case {
         )
 }
 
-/// An image of floats is copied: through surfaces, and as an array.
+/// Copies an image of floats: through surfaces, and as an array.
 fn copy(size: Size) -> Case {
     let side = size.of(1_024, 64);
     let binary = "benches/fixtures/surface.sm_50.cubin";

@@ -1,4 +1,4 @@
-//! A launch that a manifest describes, again and again.
+//! A launch of a manifest, which can run repeatedly.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,12 +15,12 @@ pub struct Ready {
 }
 
 impl Ready {
-    /// For the rest of the process.
+    /// Reads a launch and keeps it for the rest of the process.
     pub fn read(manifest: &Path) -> Ready {
         Ready::read_for(manifest, warploom_cranelift::backend())
     }
 
-    /// Reads a launch whose native code this back end makes.
+    /// Reads a launch whose native code the given back end makes.
     pub fn read_for(manifest: &Path, backend: Arc<dyn Backend>) -> Ready {
         let launch: &'static Launch =
             Box::leak(Box::new(Launch::read(manifest).unwrap_or_else(|e| panic!("{e}"))));
@@ -34,12 +34,12 @@ impl Ready {
         self.session.options(engine, threads)
     }
 
-    /// Of the kernel's function.
+    /// Returns the bytes of the kernel's function.
     pub fn code_bytes(&self) -> u64 {
         self.session.kernel().expect("the kernel that was launched").function().size
     }
 
-    /// One launch. Panics on a fault.
+    /// Runs the launch once. Panics on a fault.
     pub fn launch(&self, options: &LaunchOptions) -> LaunchOutcome {
         let outcome =
             self.session.launch(options, None).unwrap_or_else(|e| panic!("{}: {e}", self.name()));
@@ -49,18 +49,18 @@ impl Ready {
         outcome
     }
 
-    /// One launch by the JIT, of which the host instructions are counted.
+    /// Runs the launch once in the JIT and counts the host instructions.
     pub fn host_instructions(&self) -> (u64, Counts) {
         let counted = self.session.host_instructions(&self.options(EngineKind::Jit, 1));
         counted.unwrap_or_else(|e| panic!("{}: {e}", self.name()))
     }
 
-    /// Puts everything back to what it is before the first launch.
+    /// Restores the state before the first launch.
     pub fn reset(&self) {
         self.session.reset().expect("memory that was there before");
     }
 
-    /// Panics if what one launch has given is not what is expected.
+    /// Panics if the results of one launch differ from the expected results.
     pub fn check(&self) {
         let buffers = self.launch.buffers.iter().enumerate();
         let buffers =

@@ -5,7 +5,8 @@ use super::draw::Draw;
 use super::{Case, Content, Size, on, plain};
 
 pub fn cases(size: Size) -> Vec<Case> {
-    // In blocks of the greatest size and of a usual one: what a block costs by itself is much of a kernel as short as this.
+    // Blocks have the greatest size or a usual size: the cost of a block itself is a large part of
+    // a kernel as short as this.
     let mut saxpy_1024 = saxpy(1024).without_opencl();
     saxpy_1024.name = "saxpy_1024";
     vec![saxpy(256), saxpy_1024, gather(), spmv(), stencil(size)]
@@ -15,7 +16,7 @@ const ELEMENTS: usize = 131_072;
 
 fn saxpy(block: usize) -> Case {
     let n = ELEMENTS;
-    // Small, so that no number of launches makes y infinite.
+    // The factor is small, so that no number of launches makes y infinite.
     let a = 1e-6f32;
     let x: Vec<f32> = (0..n).map(|i| (i % 17) as f32 - 8.0).collect();
     Case::new("saxpy", "element", n)
@@ -45,7 +46,7 @@ fn gather() -> Case {
         .plain("plain", on!([F32(x), U32(from), F32(y)] => plain::gather(x, from, y)))
 }
 
-/// Rows of 0 to 15 numbers, in any column.
+/// Multiplies a sparse matrix whose rows have 0 to 15 numbers, in any column.
 fn spmv() -> Case {
     let rows = 16_384;
     let mut draw = Draw::new(5);

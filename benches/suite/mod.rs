@@ -1,8 +1,8 @@
-//! The kernels that are measured: of each its binaries, its arguments, and the same work as plain loops, which say what it should
-//! give. `docs/benchmarking.md` lists them.
+//! The kernels that are measured. Each has binaries, arguments, and the same work as plain loops,
+//! which compute the expected results. `docs/benchmarking.md` lists the kernels.
 //!
-//! A kernel is written down once, as a [`Case`]. [`Case::write`] makes launch manifests of it: what the benchmarks, the command
-//! and `benches/peers` run is the same launch.
+//! A [`Case`] defines a kernel once. [`Case::write`] makes its launch manifests, so that the
+//! benchmarks, the command and `benches/peers` run the same launch.
 
 mod arithmetic;
 mod content;
@@ -22,13 +22,13 @@ use std::path::{Path, PathBuf};
 pub use content::Content;
 pub use launch::Ready;
 
-/// How much work there is.
+/// The amount of work of a case.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Size {
-    /// One to ten milliseconds of the JIT's.
+    /// A launch takes the JIT one to ten milliseconds.
     Full,
-    /// Less of it, where an interpreter that does a million instructions a second would need more than a second or two. Caches
-    /// and pages should not notice.
+    /// Less work, if an interpreter at a million instructions per second would need more than a
+    /// second or two. Caches and pages should not notice the difference.
     Small,
 }
 
@@ -38,22 +38,22 @@ impl Size {
     }
 }
 
-/// What is passed for an image.
+/// The argument that is passed for an image.
 #[derive(Clone, Copy)]
 enum Images {
     /// The address of an array.
     Arrays,
-    /// A surface's handle, in this layout.
+    /// The handle of a surface, in this layout.
     Surfaces(&'static str),
-    /// OpenCL's images, and buffers of counters.
+    /// OpenCL images, and buffers of counters.
     OpenCl,
 }
 
 /// A binary of the kernel.
 pub struct Target {
-    /// The instruction set that it is compiled for, and in what it differs from others of that.
+    /// The instruction set, and the difference from other targets of that set.
     pub name: &'static str,
-    /// Relative to the repository.
+    /// The path relative to the repository.
     binary: String,
     entry: &'static str,
     images: Images,
@@ -62,7 +62,7 @@ pub struct Target {
 /// How results are checked.
 #[derive(Clone, Copy)]
 enum Check {
-    /// They are not known.
+    /// The results are not known.
     None,
     Exact,
     Within {
@@ -72,7 +72,7 @@ enum Check {
 }
 
 enum Arg {
-    /// Type and value, as a manifest has them.
+    /// The type and the value, as in a manifest.
     Number(&'static str, String),
     Buffer(Buffer),
 }
@@ -84,7 +84,8 @@ struct Buffer {
     image: Option<Image>,
 }
 
-/// Of a buffer that some targets pass as an image: width and height; of counters, which are added to, the width only.
+/// A buffer that some targets pass as an image, which has a width and a height. An image of
+/// counters, which kernels add to, has a width only.
 struct Image {
     size: Vec<u32>,
     format: &'static str,
@@ -93,7 +94,7 @@ struct Image {
 /// A loop that does the kernel's work, on the buffers in the order of the arguments.
 pub type Plain = Box<dyn FnMut(&mut [Content])>;
 
-/// A [`Plain`] of a pattern for the buffers and what is done with them.
+/// Makes a [`Plain`] from a pattern for the buffers and the work on them.
 macro_rules! on {
     ([$($buffer:pat),*] => $work:expr) => {
         Box::new(move |buffers: &mut [Content]| {
@@ -107,19 +108,20 @@ use on;
 /// A kernel with its arguments.
 pub struct Case {
     pub name: &'static str,
-    /// What the time of a launch is divided by: so many of these.
+    /// The unit of work. The time of a launch is divided by `work` units.
     pub unit: &'static str,
     pub work: u64,
     pub targets: Vec<Target>,
-    /// The same kernel in OpenCL, relative to the repository.
+    /// The OpenCL source of the kernel, relative to the repository.
     pub opencl: Option<String>,
     grid: [u32; 3],
     block: [u32; 3],
     shared_bytes: u32,
     args: Vec<Arg>,
-    /// The first one makes the expected results.
+    /// The plain loops. The first one computes the expected results.
     pub plain: Vec<(&'static str, Plain)>,
-    /// How long a launch takes depends on what it finds: every one finds the first content again.
+    /// Whether the time of a launch depends on the content, so that every launch starts with the
+    /// first content.
     pub reset: bool,
 }
 
@@ -151,12 +153,12 @@ impl Case {
         self
     }
 
-    /// One source for all instruction sets, in a folder of `examples`.
+    /// Adds the targets of an example: Maxwell, PTX and GFX9.
     fn example(self, name: &str, entry: &'static str) -> Case {
         self.all(["", "ptx/", "gfx9/"].map(|isa| format!("examples/{isa}{name}/{name}")), entry)
     }
 
-    /// The same in `benches/fixtures`.
+    /// Adds the targets of a kernel in `benches/fixtures`: Maxwell, PTX and GFX9.
     fn fixture(self, name: &str, entry: &'static str) -> Case {
         self.all([(); 3].map(|()| format!("benches/fixtures/{name}")), entry)
     }
@@ -167,19 +169,20 @@ impl Case {
             .target("gfx9", format!("{gfx9}.gfx900.hsaco"), entry, Images::Arrays)
     }
 
-    /// The same kernel in OpenCL through Intel's compiler (`tools/igc.sh`), for a GPU that has all that it needs.
+    /// Adds the OpenCL kernel, compiled by Intel's compiler (`tools/igc.sh`) for a GPU with all
+    /// features that the kernel needs.
     fn visa(self, gpu: &str, entry: &'static str) -> Case {
         let binary = format!("benches/fixtures/visa/{}.{gpu}.zebin", self.name);
         self.target("visa", binary, entry, Images::OpenCl)
     }
 
-    /// Which is not compared with others' OpenCL.
+    /// Excludes the case from the comparison with other OpenCL implementations.
     fn without_opencl(mut self) -> Case {
         self.opencl = None;
         self
     }
 
-    /// So many lanes, in blocks of so many.
+    /// Sets the number of lanes and the lanes of a block.
     fn lanes(self, lanes: usize, block: usize) -> Case {
         self.grid([lanes.div_ceil(block), 1], [block, 1])
     }
@@ -190,7 +193,7 @@ impl Case {
         self
     }
 
-    /// A lane for each pixel of an image.
+    /// Sets one lane for each pixel of an image.
     fn pixels(self, [width, height]: [usize; 2]) -> Case {
         self.grid([width.div_ceil(32), height.div_ceil(8)], [32, 8])
     }
@@ -200,7 +203,7 @@ impl Case {
         self
     }
 
-    /// An address of nothing.
+    /// Adds a null address as an argument.
     fn null(mut self) -> Case {
         self.args.push(Arg::Number("u64", "0".into()));
         self
@@ -221,17 +224,17 @@ impl Case {
         self
     }
 
-    /// A buffer that is read.
+    /// Adds a buffer that the kernel reads.
     fn reads(self, name: &'static str, content: impl Into<Content>) -> Case {
         self.buffer(name, content, Check::None)
     }
 
-    /// A buffer whose results are those of the plain loop, bit for bit.
+    /// Adds a buffer whose results equal the results of the plain loop, bit for bit.
     fn gives(self, name: &'static str, content: impl Into<Content>) -> Case {
         self.buffer(name, content, Check::Exact)
     }
 
-    /// The last buffer is an image to targets that have images.
+    /// Makes the last buffer an image for targets that have images.
     fn image(mut self, size: &[usize], format: &'static str) -> Case {
         let Some(Arg::Buffer(buffer)) = self.args.last_mut() else {
             panic!("a buffer comes before")
@@ -245,7 +248,7 @@ impl Case {
         self
     }
 
-    /// What the buffers hold at first.
+    /// Returns the initial content of the buffers.
     pub fn contents(&self) -> Vec<Content> {
         self.buffers().map(|buffer| buffer.content.clone()).collect()
     }
@@ -257,8 +260,8 @@ impl Case {
         })
     }
 
-    /// Makes a folder of the case's name in `folder`, with a manifest `TARGET.toml` for each target and what they name; expected
-    /// are the first plain loop's results.
+    /// Makes a folder of the case's name in `folder`, with a manifest `TARGET.toml` for each target
+    /// and the buffers that manifests name. The first plain loop computes the expected results.
     pub fn write(&mut self, folder: &Path) -> PathBuf {
         let folder = folder.join(self.name);
         std::fs::create_dir_all(&folder).expect("a folder");
@@ -290,7 +293,7 @@ impl Case {
                 Arg::Number(dtype, value) => format!("{dtype} = {value}"),
                 Arg::Buffer(buffer) => {
                     let (kind, description) = buffer.described(target.images);
-                    // What OpenCL reads is a texture, whose texels a `[surface]` describes.
+                    // An image that OpenCL reads is a texture. A `[surface]` describes its texels.
                     let table = if kind == "texture" { "surface" } else { kind };
                     writeln!(tables, "[{table}.{}]\n{description}", buffer.name)
                         .expect("a string takes all");
@@ -304,7 +307,7 @@ impl Case {
 }
 
 impl Buffer {
-    /// What is passed for it, and the lines of its table.
+    /// Returns the kind of argument for the buffer, and the lines of the buffer's table.
     fn described(&self, images: Images) -> (&'static str, String) {
         let surface = |image: &Image, layout| {
             let size = [0, 1, 2].map(|axis| image.size.get(axis).copied().unwrap_or(1));
@@ -330,7 +333,7 @@ impl Buffer {
     }
 }
 
-/// One for each name of `docs/benchmarking.md`'s table.
+/// Returns a case for each name in the table of `docs/benchmarking.md`.
 pub fn cases(size: Size) -> Vec<Case> {
     [arithmetic::cases(size), memory::cases(size), sharing::cases(size), images::cases(size)]
         .into_iter()

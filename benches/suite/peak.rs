@@ -1,6 +1,6 @@
-//! What a process has needed.
+//! The memory that a process has needed.
 
-/// Peak of this process's memory in KiB, where the system tells it.
+/// Returns the peak memory of this process in KiB, if the system tells it.
 pub fn peak_kib() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     status.lines().find_map(|line| {

@@ -1,9 +1,10 @@
-//! The same work as plain loops of Rust, compiled for the host's instruction set.
+//! The work of the kernels as plain Rust loops, compiled for the host's instruction set.
 //!
-//! `multiversion` compiles each function for every microarchitecture level of the host (x86-64-v4, v3, v2, ...) and picks by
-//! the CPU it runs on, so that `cargo bench` needs no flags; `docs/benchmarking.md` compares this with target-cpu=native.
-//! The loops are as one would write them: no intrinsics, no reordered sums.
-//! `mul_add` is one instruction on every CPU that has v3 (else a call, which says nothing about the host).
+//! `multiversion` compiles each function for every microarchitecture level of the host (x86-64-v4,
+//! v3, v2, ...) and selects a version by the CPU that it runs on. So `cargo bench` needs no flags;
+//! `docs/benchmarking.md` compares this with target-cpu=native. The loops are in the usual style:
+//! no intrinsics, no reordered sums. `mul_add` is one instruction on every CPU with v3. On other
+//! CPUs it is a call, which says nothing about the host.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -26,7 +27,7 @@ pub fn histogram(data: &[u8], bins: &mut [u32]) {
 
 macro_rules! fma_chains {
     ($scalar:ident, $vector:ident, $float:ty) => {
-        /// Four chains an element, one element after the other: what a scalar loop does with this kernel.
+        /// Computes four chains per element, one element after the other, as a scalar loop does.
         #[multiversion(targets = "simd")]
         pub fn $scalar(x: &[$float], y: &mut [$float], rounds: usize) {
             for (&v, y) in x.iter().zip(y) {
@@ -41,7 +42,8 @@ macro_rules! fma_chains {
             }
         }
 
-        /// The same, with sixteen elements side by side, which the compiler turns into the widest vectors of the host.
+        /// Computes four chains per element, with sixteen elements side by side, which the compiler
+        /// turns into the widest vectors of the host.
         #[multiversion(targets = "simd")]
         pub fn $vector(x: &[$float], y: &mut [$float], rounds: usize) {
             const N: usize = 16;
@@ -75,7 +77,7 @@ fn step(z: u64) -> u64 {
     z ^ z >> 31
 }
 
-/// One element after the other.
+/// Hashes one element after the other.
 #[multiversion(targets = "simd")]
 pub fn mix(x: &[u64], y: &mut [u64], rounds: usize) {
     for (&v, y) in x.iter().zip(y) {
@@ -83,7 +85,7 @@ pub fn mix(x: &[u64], y: &mut [u64], rounds: usize) {
     }
 }
 
-/// Sixteen elements side by side.
+/// Hashes sixteen elements side by side.
 #[multiversion(targets = "simd")]
 pub fn mix_vector(x: &[u64], y: &mut [u64], rounds: usize) {
     const N: usize = 16;
@@ -98,7 +100,8 @@ pub fn mix_vector(x: &[u64], y: &mut [u64], rounds: usize) {
     }
 }
 
-/// Each item goes through the whole table; items of a group read it at other places too.
+/// Takes each item through the whole table. Each step also reads a row that depends on the item's
+/// group.
 #[multiversion(targets = "simd")]
 pub fn table(rows: &[[u32; 4]], out: &mut [u32], group: u32) {
     let own = [
@@ -124,7 +127,7 @@ pub fn table(rows: &[[u32; 4]], out: &mut [u32], group: u32) {
     }
 }
 
-/// An image from a corner on, `pixel` from one to the next.
+/// Computes an image from a corner on, with steps of `pixel`.
 #[multiversion(targets = "simd")]
 pub fn mandelbrot(out: &mut [u16], w: usize, corner: [f32; 2], pixel: [f32; 2], limit: i32) {
     for (py, row) in out.chunks_exact_mut(w).enumerate() {
@@ -147,7 +150,7 @@ pub fn mandelbrot(out: &mut [u16], w: usize, corner: [f32; 2], pixel: [f32; 2], 
     }
 }
 
-/// One step; positions are x, y, z, mass.
+/// Computes one step. Positions are x, y, z, mass.
 #[multiversion(targets = "simd")]
 pub fn nbody(
     positions: &[[f32; 4]],
@@ -175,7 +178,7 @@ pub fn nbody(
     }
 }
 
-/// Row by row: the innermost loop goes along rows of both.
+/// Multiplies row by row: the innermost loop goes along rows of `b` and `c`.
 #[multiversion(targets = "simd")]
 pub fn matmul(a: &[f32], b: &[f32], c: &mut [f32], side: usize) {
     for (a, c) in a.chunks_exact(side).zip(c.chunks_exact_mut(side)) {
@@ -188,7 +191,7 @@ pub fn matmul(a: &[f32], b: &[f32], c: &mut [f32], side: usize) {
     }
 }
 
-/// Rows by columns, one product after the other, as a loop in C has it.
+/// Multiplies rows by columns, one product after the other, as a loop in C does.
 pub fn matmul_by_columns(a: &[f32], b: &[f32], c: &mut [f32], side: usize) {
     for (a, c) in a.chunks_exact(side).zip(c.chunks_exact_mut(side)) {
         for (column, c) in c.iter_mut().enumerate() {
@@ -200,7 +203,8 @@ pub fn matmul_by_columns(a: &[f32], b: &[f32], c: &mut [f32], side: usize) {
     }
 }
 
-/// Sums of every `partial.len()`th piece of `block` numbers, one after the other, and the maximum of all, rounded.
+/// Sums numbers in order, for each element of `partial` every `partial.len()`th piece of `block`
+/// numbers. Also computes the maximum of all numbers, rounded.
 #[multiversion(targets = "simd")]
 pub fn reduce(x: &[f32], partial: &mut [f32], maximum: &mut i32, block: usize) {
     partial.fill(0.0);
@@ -233,7 +237,7 @@ pub fn spmv(starts: &[u32], columns: &[u32], values: &[f32], x: &[f32], y: &mut 
     }
 }
 
-/// A step of a plate of rows of `w`, whose rim stays as it is.
+/// Computes a step of a plate with rows of `w` cells. The rim stays unchanged.
 #[multiversion(targets = "simd")]
 pub fn heat(now: &[f64], next: &mut [f64], w: usize, rate: f64) {
     next.copy_from_slice(now);
@@ -258,7 +262,8 @@ pub fn atomic_max(x: &[u64], greatest: &mut [u64]) {
     }
 }
 
-/// Twice a pixel less the mean of its neighbourhood, weighted 1 2 1 in both directions; past the edges the nearest pixel counts.
+/// Sharpens: twice a pixel less the mean of its neighbourhood, weighted 1 2 1 in both directions.
+/// Past the edges the nearest pixel counts.
 #[multiversion(targets = "simd")]
 pub fn sharpen(from: &[[u8; 4]], to: &mut [[u8; 4]], w: usize) {
     let h = from.len() / w;
@@ -294,8 +299,8 @@ pub fn brightness(picture: &[[u8; 4]], bins: &mut [u32]) {
 /// Counters that [`add`] adds to.
 pub const COUNTERS: usize = 4096;
 
-/// Every item adds one to `rounds` counters by locked instructions; `olds` gets the sums of what it found. On so many threads, of
-/// which each has its part of the items.
+/// Adds one to `rounds` counters for every item, by locked instructions. `olds` gets the sums of
+/// the old values. Each of `threads` threads handles its part of the items.
 pub fn add(
     atomics: &[AtomicU32],
     counters: &mut [u32],

@@ -21,7 +21,7 @@ pub fn cases(size: Size) -> Vec<Case> {
     ]
 }
 
-/// Products of square matrices, in tiles of 16 x 16.
+/// Multiplies square matrices, in tiles of 16 x 16.
 fn matmul(size: Size) -> Case {
     let side = size.of(256, 48);
     let mut draw = Draw::new(7);
@@ -39,7 +39,8 @@ fn matmul(size: Size) -> Case {
         .plain("plain", on!([F32(a), F32(b), F32(c)] => plain::matmul(a, b, c, side)))
 }
 
-/// Products of square matrices of halves by `mma`, as Triton makes them: exact, whatever the order of the sums.
+/// Multiplies square matrices of halves by `mma`, as Triton does. Results are exact in any order of
+/// the sums.
 fn matmul_half(size: Size) -> Case {
     let side = size.of(512, 64);
     let mut draw = Draw::new(11);
@@ -69,7 +70,7 @@ fn matmul_half(size: Size) -> Case {
     case
 }
 
-/// Sums of the blocks, in another order than the plain loop's, and the maximum of all.
+/// Computes sums of blocks, in another order than the plain loop's, and the maximum of all numbers.
 fn reduction(size: Size) -> Case {
     let (n, blocks, block) = (size.of(1 << 20, 1 << 16), 64, 256);
     Case::new("reduction", "element", n)
@@ -85,8 +86,8 @@ fn reduction(size: Size) -> Case {
 
 fn histogram(size: Size, name: &'static str) -> Case {
     let (n, blocks) = (size.of(1 << 20, 1 << 16), 16);
-    // Around 128 with a deviation of 30, as the example's data: how long the plain loop takes depends on how often a bin follows
-    // itself.
+    // Bytes are around 128 with a deviation of 30, like the example's data. The time of the plain
+    // loop depends on how often a bin follows itself.
     let byte = |draw: &mut Draw| {
         (128 + (0..6).map(|_| draw.below(74) as i32 - 37).sum::<i32>() * 4 / 7) as u8
     };
@@ -100,7 +101,7 @@ fn histogram(size: Size, name: &'static str) -> Case {
         .plain("plain", on!([U8(data), U32(bins)] => plain::histogram(data, bins)))
 }
 
-/// Sorts rows of 1,024 numbers, one a block; the plain loop by the standard library.
+/// Sorts rows of 1,024 numbers, one row per block. The plain loop sorts by the standard library.
 fn bitonic(size: Size) -> Case {
     let (rows, n) = (size.of(32, 2), 1_024);
     let mut case = Case::new("bitonic", "number", rows * n)
@@ -129,7 +130,8 @@ fn atomic_max() -> Case {
         .plain("plain", on!([U64(x), U64(greatest)] => plain::atomic_max(x, greatest)))
 }
 
-/// Every thread adds to 64 of 4,096 counters and uses what they were, which depends on the order: in a buffer, and on a surface.
+/// Adds to 64 of 4,096 counters in every thread, and uses the old values, which depend on the
+/// order. The counters are in a buffer or on a surface.
 fn counters(size: Size) -> Case {
     let (blocks, block, rounds) = (size.of(64, 4), 256, 64);
     let n = blocks * block;

@@ -1,4 +1,4 @@
-//! The driver's functions, of warploom's `libcuda.so.1`.
+//! The functions of warploom's driver, `libcuda.so.1`.
 
 use std::ffi::c_void;
 use std::sync::LazyLock;
@@ -18,14 +18,14 @@ struct Driver {
     release: unsafe extern "C" fn(u64) -> u32,
 }
 
-/// None: there is no driver library.
+/// The driver's functions, or `None` if there is no driver library or it lacks one of them.
 static DRIVER: LazyLock<Option<Driver>> = LazyLock::new(|| {
-    // SAFETY: the initialisers of the library may run in this call. Those of warploom's driver read
-    // the environment, and load another driver if it says so; they do not unwind, and call nothing
-    // of this library. This thread holds no lock but that of `DRIVER`, which they do not know.
-    // Whoever puts another library in the driver's place answers for its initialisers. Functions of
-    // the driver API have these types. `warploomLaunchHostFunc` has the type that
-    // `cuda/src/api/launch.rs` says. The library is never closed.
+    // SAFETY: the library's initialisers may run in this call. The initialisers of warploom's
+    // driver read the environment, and load another driver if it names one. They do not unwind, and
+    // call nothing of this library. This thread holds no lock but the lock of `DRIVER`, which they
+    // do not know. Whoever puts another library in the driver's place answers for its initialisers.
+    // Functions of the driver API have these types. `cuda/src/api/launch.rs` states the type of
+    // `warploomLaunchHostFunc`. The library is never closed.
     unsafe {
         let library = Box::leak(Box::new(Library::new("libcuda.so.1").ok()?));
         Some(Driver {
@@ -43,10 +43,10 @@ fn driver() -> Answer<&'static Driver> {
     DRIVER.as_ref().ok_or(Status::NotInitialized)
 }
 
-/// Checks that the driver is warploom's: with another one device memory is not the host's.
+/// Checks that the driver is warploom's. With another driver device memory is not the host's.
 pub fn check() -> Answer {
     let mut name = [0; 32];
-    // SAFETY: there is room for so many characters.
+    // SAFETY: there is room for `name.len()` characters.
     done(unsafe { (driver()?.name)(name.as_mut_ptr(), name.len() as i32, 0) })
         .map_err(|_| Status::NotInitialized)?;
     if name.starts_with(b"warploom") { Ok(()) } else { Err(Status::NotInitialized) }
@@ -68,19 +68,19 @@ unsafe extern "C" fn run(job: *mut c_void) {
 }
 
 /// # Safety
-/// As of [`run`]. Nobody runs the job now or later.
+/// The contract of [`run`]. Nobody runs the job now or later.
 unsafe extern "C" fn release(job: *mut c_void) {
     // SAFETY: the caller's promise: `submit` has given up the box.
     drop(unsafe { Box::from_raw(job.cast::<Job>()) });
 }
 
-/// Does something in a stream's order, again and again if a graph captures it.
+/// Runs a job in a stream's order. If a graph captures the job, each launch of the graph runs it.
 pub fn submit(stream: u64, job: impl Fn() + Send + Sync + 'static) -> Answer {
     let driver = driver()?;
     let job = Box::into_raw(Box::new(Box::new(job) as Job)).cast::<c_void>();
     // SAFETY: if this succeeds, the driver owns the job. It calls `run` as often as the stream or
-    // graphs say, and `release` once, when nothing can call `run` any more. That also holds if the
-    // stream begins to capture during this call.
+    // graphs require, and `release` once, when nothing can call `run` any more. This also holds if
+    // the stream begins to capture during this call.
     let answer = done(unsafe { (driver.launch_host)(stream, run, job, release) });
     if answer.is_err() {
         // SAFETY: the driver has not taken the job.
@@ -94,7 +94,7 @@ pub fn synchronize(stream: u64) -> Answer {
     done(unsafe { (driver()?.synchronize)(stream) })
 }
 
-/// Checks that so many bytes from an address on are device memory at the host's own addresses.
+/// Checks that `bytes` bytes from an address on are device memory at the host's own addresses.
 pub fn check_memory(address: u64, bytes: usize) -> Answer {
     let driver = driver()?;
     let (mut base, mut size, mut handle) = (0, 0, 0);
@@ -104,7 +104,8 @@ pub fn check_memory(address: u64, bytes: usize) -> Answer {
             return Err(Status::InvalidValue);
         }
         if (driver.retain)(&mut handle, address) == 0 {
-            // What is mapped to addresses that a program has reserved lies elsewhere.
+            // Memory that is mapped to addresses reserved by the program lies elsewhere in the
+            // host.
             (driver.release)(handle);
             return Err(Status::NotSupported);
         }

@@ -1,4 +1,4 @@
-//! Handles: a stream, and how scalars are passed.
+//! Handles: a stream, and the memory in which scalars are passed.
 
 use std::collections::HashMap;
 use std::ffi::{CStr, c_char, c_int};
@@ -9,13 +9,13 @@ use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use crate::memory::{Out, Place, Pointer, Real, Scalar};
 use crate::{Answer, Status, api, driver, require};
 
-/// What version of cuBLAS these functions are of.
+/// The version of cuBLAS that these functions follow.
 const VERSION: c_int = 120_900;
 
 #[derive(Clone, Copy, Default)]
 pub struct Handle {
     pub stream: u64,
-    /// Scalars lie in device memory.
+    /// Scalars lie in device memory, not in host memory.
     pub on_device: bool,
     math_mode: c_int,
     atomics: c_int,
@@ -37,12 +37,12 @@ fn change(handle: u64, change: impl FnOnce(&mut Handle)) -> Answer {
 }
 
 impl Handle {
-    /// Where a scalar is that a call is given.
+    /// Returns the place of a scalar argument.
     pub fn place(&self, pointer: Pointer, real: Real) -> Answer<Place> {
         Place::new(pointer, self.on_device, real, 1)
     }
 
-    /// A scalar that a call is given.
+    /// Returns a scalar argument.
     pub fn scalar(&self, pointer: Pointer, real: Real) -> Answer<Scalar> {
         Ok(self.place(pointer, real)?.scalar(real))
     }
@@ -64,22 +64,22 @@ fn name(status: u32) -> &'static CStr {
     }
 }
 
-/// The name of a status.
-// SAFETY: as of the functions that `api` defines.
+/// Returns the name of a status.
+// SAFETY: as for the functions that `api` defines.
 #[unsafe(no_mangle)]
 pub extern "C" fn cublasGetStatusName(status: u32) -> *const c_char {
     name(status).as_ptr()
 }
 
-/// The same: it says what there is to say.
-// SAFETY: as of the functions that `api` defines.
+/// Returns the name of a status, which describes it well enough.
+// SAFETY: as for the functions that `api` defines.
 #[unsafe(no_mangle)]
 pub extern "C" fn cublasGetStatusString(status: u32) -> *const c_char {
     name(status).as_ptr()
 }
 
-/// The version of the runtime library that cuBLAS of this version is made for.
-// SAFETY: as of the functions that `api` defines.
+/// Returns the version of the runtime library for which this version of cuBLAS is made.
+// SAFETY: as for the functions that `api` defines.
 #[unsafe(no_mangle)]
 pub extern "C" fn cublasGetCudartVersion() -> usize {
     VERSION as usize / 10

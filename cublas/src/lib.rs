@@ -1,10 +1,15 @@
-//! `libcublas.so.12`: the part of cuBLAS that programs need most, on the CPU, over warploom's CUDA driver library.
+//! `libcublas.so.12`: the part of cuBLAS that programs need most, on the CPU, over warploom's CUDA
+//! driver library.
 //!
-//! What a call computes is done in its stream's order by a host function of the driver (`cuLaunchHostFunc`), which may touch device
-//! memory since a device address is the host's there. `handle` has what a handle keeps, `driver` the driver's functions, `memory`
-//! numbers in device memory, `matrix` and `vector` the operations, `refused` the names that answer that they are not supported.
+//! A host function of the driver (`warploomLaunchHostFunc`) computes a call's result in its
+//! stream's order. It may access device memory, since a device address is the host's address there.
 //!
-//! Products of halves are those of floats, rounded at the end. Matrices lie in columns, as in Fortran.
+//! Modules: `handle` has the content of a handle, `driver` the driver's functions, `memory` numbers
+//! in device memory, `matrix` and `vector` the operations, `refused` the names of functions that
+//! return "not supported".
+//!
+//! Products of halves are computed in floats and rounded at the end. Matrices are column-major, as
+//! in Fortran.
 
 #![allow(non_snake_case, reason = "the names are the C API's")]
 
@@ -17,7 +22,7 @@ mod vector;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// `cublasStatus_t`, of what did not succeed.
+/// The errors of `cublasStatus_t`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Status {
@@ -30,7 +35,7 @@ pub enum Status {
 
 type Answer<T = ()> = Result<T, Status>;
 
-/// One call of the API: nothing unwinds out of it.
+/// Runs the body of a call of the API. Panics do not unwind out of it.
 fn call(body: impl FnOnce() -> Answer) -> u32 {
     let answer = catch_unwind(AssertUnwindSafe(body)).unwrap_or(Err(Status::InternalError));
     answer.err().map_or(0, |status| status as u32)
@@ -42,9 +47,10 @@ macro_rules! api {
         #[doc = concat!("`", stringify!($name), "`, as NVIDIA's documentation of cuBLAS has it.")]
         ///
         /// # Safety
-        /// Pointers are null, or valid for what the documentation says is read and written there.
+        /// Pointers are null, or valid for the reads and writes that the documentation states.
         #[allow(clippy::too_many_arguments, reason = "the API says how many there are")]
-        // SAFETY: no other library of the process defines the name, or it is that of cuBLAS, in whose place this one is.
+        // SAFETY: no other library of the process defines the name, or the other library is cuBLAS,
+        // which this library replaces.
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name($($arg: $ty),*) -> u32 {
             $crate::call(|| $body)

@@ -1,4 +1,4 @@
-//! Products of matrices, and of matrices and vectors.
+//! Products of two matrices, and of a matrix and a vector.
 
 use std::ffi::{c_int, c_longlong};
 
@@ -10,7 +10,8 @@ fn size(n: c_int) -> Answer<usize> {
     usize::try_from(n).map_err(|_| Status::InvalidValue)
 }
 
-/// A matrix by its place, of which a product takes the element at `[row, column]` as its steps say.
+/// A matrix in memory. A product takes the element at `[row, column]` from the index that `steps`
+/// gives.
 #[derive(Clone, Copy)]
 struct Matrix {
     place: Place,
@@ -20,18 +21,20 @@ struct Matrix {
     steps: [usize; 2],
 }
 
-/// How many rows and columns a product sees of a matrix, and whether they lie in memory the other way round.
+/// The rows and columns that a product sees of a matrix. If `turned`, they are columns and rows in
+/// memory.
 #[derive(Clone, Copy)]
 struct Shape {
     rows: usize,
     columns: usize,
     turned: bool,
-    /// From column to column in memory.
+    /// Elements from column to column in memory.
     pitch: usize,
 }
 
 impl Shape {
-    /// `operation`: as it is, or transposed (of real numbers also conjugated).
+    /// Makes a shape. `operation` is 0 (as is) or 1 or 2 (transposed; 2 also conjugates, which
+    /// changes no real number).
     fn new(operation: c_int, rows: c_int, columns: c_int, pitch: c_int) -> Answer<Shape> {
         require((0..=2).contains(&operation))?;
         let (rows, columns, pitch, turned) =
@@ -40,7 +43,7 @@ impl Shape {
         Ok(Shape { rows, columns, turned, pitch })
     }
 
-    /// Elements from the first one to the last one in memory.
+    /// Returns the number of elements from the first to the last in memory, both included.
     fn span(&self) -> usize {
         let (rows, columns) =
             if self.turned { (self.columns, self.rows) } else { (self.rows, self.columns) };
@@ -58,7 +61,7 @@ impl Shape {
 }
 
 impl Matrix {
-    /// Elements from the first one to the last one in memory.
+    /// Returns the number of elements from the first to the last in memory, both included.
     fn span(&self) -> usize {
         if self.rows == 0 || self.columns == 0 {
             0
@@ -67,7 +70,7 @@ impl Matrix {
         }
     }
 
-    /// A pointer to all elements. Panics if the caller has fewer.
+    /// Returns a pointer to all elements. Panics if the caller has fewer.
     fn pointer<T>(&self) -> *mut T {
         self.place.pointer(self.span())
     }
@@ -76,7 +79,7 @@ impl Matrix {
         row * self.steps[0] + column * self.steps[1]
     }
 
-    /// Its elements as floats, in columns.
+    /// Returns the elements as floats, in column-major order.
     fn floats(&self) -> Vec<f32> {
         let columns = 0..self.columns;
         let all = columns.flat_map(|column| (0..self.rows).map(move |row| (row, column)));
@@ -84,7 +87,7 @@ impl Matrix {
     }
 }
 
-/// `c = alpha * a * b + beta * c`. With `beta` 0 it does not matter what `c` was.
+/// `c = alpha * a * b + beta * c`. If `beta` is 0, the old `c` does not matter.
 #[derive(Clone, Copy)]
 struct Product {
     a: Matrix,
@@ -128,14 +131,14 @@ impl Product {
         }
     }
 
-    /// Of halves, or of mixed types.
+    /// Computes a product of halves, or of mixed types, in floats.
     fn run_in_floats(&self, alpha: f32, beta: f32) {
         let Product { a, b, c, .. } = self;
         let (m, k, n) = (c.rows, a.columns, c.columns);
         let mut result = if beta == 0.0 { vec![0.0; m * n] } else { c.floats() };
         let (first, second) = (a.floats(), b.floats());
         let (m_step, k_step) = (m as isize, k as isize);
-        // SAFETY: the vectors have the elements of the matrices in columns.
+        // SAFETY: the vectors have the elements of the matrices in column-major order.
         unsafe {
             let (a, b, c) = (first.as_ptr(), second.as_ptr(), result.as_mut_ptr());
             matrixmultiply::sgemm(m, k, n, alpha, a, 1, m_step, b, 1, k_step, beta, c, 1, m_step);
@@ -146,7 +149,7 @@ impl Product {
     }
 }
 
-/// What all products of a call share.
+/// The values that all products of a call share.
 #[derive(Clone, Copy)]
 struct Batch {
     stream: u64,
@@ -156,7 +159,7 @@ struct Batch {
     beta: Scalar,
 }
 
-/// The scalars of a call, by their type.
+/// The scalars of a call, and their type.
 #[derive(Clone, Copy)]
 struct Scalars {
     alpha: Pointer,
@@ -188,7 +191,8 @@ impl Batch {
         Product { a, b, c, alpha: self.alpha, beta: self.beta }
     }
 
-    /// `count` of them, at a distance in elements.
+    /// Submits `count` products. `strides` are the elements from a product's matrix to the next
+    /// one.
     fn strided(self, pointers: [Pointer; 3], strides: [c_longlong; 3], count: c_int) -> Answer {
         let count = size(count)?;
         let mut products = Vec::with_capacity(count);
@@ -210,7 +214,8 @@ impl Batch {
         self.strided(pointers, [0; 3], 1)
     }
 
-    /// `count` of them, whose places lie in device memory when their turn comes. They cannot be checked before.
+    /// Submits `count` products. Lists in device memory have the matrices' addresses when the
+    /// stream's turn comes, so the addresses cannot be checked before.
     fn listed(self, lists: [Pointer; 3], count: c_int) -> Answer {
         let count = size(count)?;
         let mut places = vec![];
@@ -232,7 +237,7 @@ impl Batch {
     }
 }
 
-/// `y = alpha * a * x + beta * y`.
+/// Submits `y = alpha * a * x + beta * y`.
 fn gemv(
     handle: u64,
     real: Real,
@@ -294,7 +299,7 @@ of_type!(F32: cublasSgemm_v2 cublasSgemmStridedBatched cublasSgemmBatched);
 of_type!(F64: cublasDgemm_v2 cublasDgemmStridedBatched cublasDgemmBatched);
 of_type!(F16: cublasHgemm cublasHgemmStridedBatched cublasHgemmBatched);
 
-/// The types of a call that names them.
+/// Returns the types that a call names.
 fn reals(kinds: [u32; 3]) -> Answer<[Real; 3]> {
     Ok([Real::of(kinds[0])?, Real::of(kinds[1])?, Real::of(kinds[2])?])
 }

@@ -1,4 +1,4 @@
-//! Numbers in memory, of the types that operations take.
+//! Numbers in memory, and their types.
 
 use std::ffi::c_void;
 
@@ -16,7 +16,7 @@ pub enum Real {
 }
 
 impl Real {
-    /// A `cudaDataType_t`.
+    /// Returns the type for a `cudaDataType_t`.
     pub fn of(kind: u32) -> Answer<Real> {
         match kind {
             0 => Ok(Real::F32),
@@ -27,7 +27,7 @@ impl Real {
         }
     }
 
-    /// The type of scalars of a `cublasComputeType_t`.
+    /// Returns the type of scalars for a `cublasComputeType_t`.
     pub fn of_compute(kind: u32) -> Answer<Real> {
         match kind {
             64 | 65 => Ok(Real::F16),
@@ -46,14 +46,15 @@ impl Real {
     }
 }
 
-/// A pointer of the caller's, which only C makes. It is null, or valid as the API says of the
+/// A pointer of the caller's, which only C makes. It is null or valid, as the API states for the
 /// argument.
 #[repr(transparent)]
 #[derive(Clone, Copy)]
 pub struct Pointer(*mut c_void);
 
 impl Pointer {
-    /// The pointer moved by `bytes`. Dereferencing it needs memory of the caller's there.
+    /// Returns the pointer moved by `bytes`. Dereferencing it requires that the caller's memory
+    /// extends there.
     pub fn after(self, bytes: isize) -> Pointer {
         Pointer(self.0.wrapping_byte_offset(bytes))
     }
@@ -64,18 +65,17 @@ impl Pointer {
 pub struct Out<T>(*mut T);
 
 impl<T> Out<T> {
-    /// Null is an error.
+    /// Writes the result. Null is an error.
     pub fn set(self, value: T) -> Answer {
         require(!self.0.is_null())?;
-        // SAFETY: the API's contract: not null, it is valid.
+        // SAFETY: by the API's contract a pointer that is not null is valid.
         unsafe { self.0.write_unaligned(value) };
         Ok(())
     }
 }
 
-/// Numbers at a pointer of the caller's. The API says how many numbers the caller has there.
-/// Numbers in device memory are valid when the stream's turn comes, numbers in host memory during
-/// the call.
+/// Numbers at a pointer of the caller's. The API states the number of numbers. Numbers in device
+/// memory are valid in the stream's turn, numbers in host memory during the call.
 #[derive(Clone, Copy)]
 pub struct Place {
     address: usize,
@@ -84,10 +84,11 @@ pub struct Place {
 }
 
 impl Place {
-    /// A place of `count` numbers.
+    /// Makes a place of `count` numbers.
     ///
     /// # Errors
-    /// There are numbers and the pointer is null, or it should be device memory and is not.
+    /// The size overflows. Or `count` is not 0, and the pointer is null, or should be device memory
+    /// and is not.
     pub fn new(pointer: Pointer, on_device: bool, real: Real, count: usize) -> Answer<Place> {
         let bytes = count.checked_mul(real.bytes()).ok_or(Status::InvalidValue)?;
         let place = Place { address: pointer.0.expose_provenance(), on_device, bytes };
@@ -100,7 +101,7 @@ impl Place {
         Ok(place)
     }
 
-    /// Device memory for so many numbers, aligned to their size.
+    /// Makes a place in device memory for `count` numbers, aligned to their size.
     pub fn on_device(pointer: Pointer, real: Real, count: usize) -> Answer<Place> {
         let place = Place::new(pointer, true, real, count)?;
         require(place.is_aligned(real))?;
@@ -111,23 +112,24 @@ impl Place {
         self.address.is_multiple_of(real.bytes())
     }
 
-    /// The `count` numbers behind the `i`th pointer of a list in device memory. `None` if the
-    /// pointer is null or not aligned.
+    /// Returns the `count` numbers at the `i`th pointer of a list in device memory, or `None` if
+    /// the pointer is null or not aligned.
     pub fn listed(self, i: usize, real: Real, count: usize) -> Option<Place> {
         // Addresses are as wide as doubles.
         let at = self.pointer::<u64>(i + 1).wrapping_add(i);
-        // SAFETY: the list has so many pointers, and no other work of the stream writes it now.
+        // SAFETY: the list has at least `i + 1` pointers, and no other work of the stream writes it
+        // now.
         let address = unsafe { at.read_unaligned() } as usize;
         let place = Place { address, on_device: true, bytes: count.checked_mul(real.bytes())? };
         (count == 0 || address != 0 && place.is_aligned(real)).then_some(place)
     }
 
-    /// A scalar: its value if the host has it, else where it will be.
+    /// Returns a scalar: its value if the host has it, else its place.
     pub fn scalar(self, real: Real) -> Scalar {
         if self.on_device { Scalar::Later(self, real) } else { Scalar::Now(self.get(real, 0)) }
     }
 
-    /// A pointer to `count` elements. Panics if the place has fewer bytes.
+    /// Returns a pointer to `count` elements. Panics if the place has fewer bytes.
     pub fn pointer<T>(self, count: usize) -> *mut T {
         let is_inside = count.checked_mul(size_of::<T>()).is_some_and(|bytes| bytes <= self.bytes);
         assert!(is_inside, "{count} elements of {} bytes in {}", size_of::<T>(), self.bytes);
@@ -138,7 +140,7 @@ impl Place {
         self.pointer::<T>(i + 1).wrapping_add(i)
     }
 
-    /// The number at an index. Panics if there is none.
+    /// Returns the number at an index. Panics if there is none.
     pub fn get(self, real: Real, i: usize) -> f64 {
         // SAFETY: `at` has checked that the number is one of the caller's. The caller's memory is
         // valid now: the stream's turn has come, or the call is still under way.
@@ -173,7 +175,7 @@ pub enum Scalar {
 }
 
 impl Scalar {
-    /// Its value when the operation's turn has come.
+    /// Returns the value in the operation's turn.
     pub fn value(self) -> f64 {
         match self {
             Scalar::Now(value) => value,

@@ -1,11 +1,11 @@
-//! Names that programs link, and that answer that they are not supported.
+//! Functions that programs link, and that return "not supported".
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
 use crate::Status;
 
-/// Each is said once on standard error.
+/// The functions that were already named on standard error. Each is named once.
 static TOLD: Mutex<BTreeSet<&str>> = Mutex::new(BTreeSet::new());
 
 fn refuse(name: &'static str) -> u32 {
@@ -17,7 +17,7 @@ fn refuse(name: &'static str) -> u32 {
 
 macro_rules! refused {
     ($($name:ident)*) => { $(
-        // SAFETY: as in `api`. What it is called with stays in registers and on the caller's stack.
+        // SAFETY: as in `api`. The arguments stay in registers and on the caller's stack.
         #[unsafe(no_mangle)]
         extern "C" fn $name() -> u32 {
             refuse(stringify!($name))

@@ -1,11 +1,12 @@
-//! Operations of vectors.
+//! Operations on vectors.
 
 use std::ffi::c_int;
 
 use crate::memory::{Place, Pointer, Real};
 use crate::{Answer, Status, api, driver, handle};
 
-/// Elements that follow each other at a distance, which may be negative: then the first is the last in memory.
+/// Elements at a constant step in memory. If the step is negative, the first element of the vector
+/// is the last in memory.
 #[derive(Clone, Copy)]
 pub struct Vector {
     place: Place,
@@ -60,7 +61,7 @@ fn scal(handle: u64, alpha: Pointer, scalar: Real, x: Answer<Vector>) -> Answer 
     })
 }
 
-/// Computes a number, which the host waits for if it is to have it.
+/// Submits the computation of a number, and waits for it if the result is in host memory.
 fn reduce(
     handle: u64,
     out: Pointer,
@@ -80,7 +81,7 @@ fn dot(handle: u64, x: Answer<Vector>, y: Answer<Vector>, out: Pointer, real: Re
 
 fn nrm2(handle: u64, x: Answer<Vector>, out: Pointer, real: Real) -> Answer {
     let x = x?;
-    // Scaled, so that squares stay in range.
+    // Values are scaled, so that squares stay in range.
     reduce(handle, out, real, move || {
         let most = x.values().fold(0.0, |most: f64, value| most.max(value.abs()));
         if most == 0.0 || !most.is_finite() {
@@ -100,7 +101,7 @@ fn copy(handle: u64, x: Answer<Vector>, y: Answer<Vector>) -> Answer {
     driver::submit(stream, move || (0..x.count).for_each(|i| y.set(i, x.get(i))))
 }
 
-/// A vector of a type that a call names.
+/// Makes a vector of a type that a call names.
 fn named(pointer: Pointer, kind: u32, count: c_int, step: c_int) -> Answer<Vector> {
     Vector::new(pointer, Real::of(kind)?, count, step)
 }

@@ -1,4 +1,4 @@
-//! Calls in streams that capture, or begin to do so while a call is under way.
+//! Calls in streams that capture, or that begin to capture during a call.
 
 #![allow(non_snake_case, reason = "the names are the C API's")]
 
@@ -17,11 +17,10 @@ unsafe extern "C" {
     fn cublasSscal_v2(handle: u64, n: i32, alpha: *const f32, x: u64, step: i32) -> u32;
 }
 
-/// Tests share the driver: one of them at a time.
+/// Tests share the driver, so only one test runs at a time.
 static ALONE: Mutex<()> = Mutex::new(());
 
-/// The driver that cargo has built beside the tests, which goes by the name of `libcuda.so.1` from
-/// now on.
+/// The driver that cargo has built beside the tests. Once it is loaded, `libcuda.so.1` names it.
 struct Driver(Library);
 
 macro_rules! ok {
@@ -36,8 +35,7 @@ macro_rules! ok {
 impl Driver {
     fn open() -> Driver {
         let path = std::env::current_exe().unwrap().with_file_name("libcuda.so");
-        // SAFETY: what the library does at its start is to read the environment, which nobody
-        // changes.
+        // SAFETY: at its start the library reads the environment, which nobody changes.
         let driver =
             Driver(unsafe { Library::new(path) }.expect("the library is built with the tests"));
         ok!(driver, cuInit(0 => u32));
@@ -57,7 +55,7 @@ impl Driver {
         stream
     }
 
-    /// Device memory with a number in it.
+    /// Allocates device memory with a number in it.
     fn number(&self, value: f32) -> u64 {
         let mut address = 0_u64;
         ok!(self, cuMemAlloc_v2(&mut address => *mut u64, 4 => usize));
@@ -71,7 +69,7 @@ impl Driver {
         value
     }
 
-    /// A graph of what a stream has captured, as it can be launched.
+    /// Ends a stream's capture and returns the executable graph.
     fn end_capture(&self, stream: u64) -> u64 {
         let (mut graph, mut exec) = (0_u64, 0_u64);
         ok!(self, cuStreamEndCapture(stream => u64, &mut graph => *mut u64));
@@ -83,9 +81,9 @@ impl Driver {
 
 fn handle(stream: u64) -> u64 {
     let mut handle = 0;
-    // SAFETY: the pointer is to a variable.
+    // SAFETY: the pointer leads to a variable.
     assert_eq!(unsafe { cublasCreate_v2(&mut handle) }, 0);
-    // SAFETY: both are there.
+    // SAFETY: the handle and the stream exist.
     assert_eq!(unsafe { cublasSetStream_v2(handle, stream) }, 0);
     handle
 }
@@ -117,8 +115,8 @@ fn what_a_graph_has_captured_is_done_again_and_again() {
     assert_eq!(unsafe { cublasDestroy_v2(handle) }, 0);
 }
 
-/// A call finds out that the stream does not capture, the capture begins, and what the call puts
-/// into the stream is captured: the graph's launches all do it.
+/// The race: a call finds that the stream does not capture, then the capture begins and captures
+/// the call's work. All launches of the graph then do this work.
 #[test]
 fn a_capture_may_begin_during_a_call() {
     let _alone = ALONE.lock().unwrap();

@@ -1,9 +1,10 @@
-//! What is advised of managed memory. All of it is the host's, so that it is only kept for who asks.
+//! The advice for managed memory. All managed memory is the host's, so advice is only stored for
+//! queries.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// `CUmemLocation`: the kind of place (a device, the host, a part of that) and its number.
+/// `CUmemLocation`: the kind of location (device, host or NUMA node of the host) and its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Location {
     pub kind: u32,
@@ -21,7 +22,7 @@ pub struct Advice {
     pub prefetched: Option<Location>,
 }
 
-/// Ranges of one advice, by where they begin, with where they end. What is in none has none.
+/// Ranges with one advice each: start, end and advice. Bytes in no range have the default advice.
 type Ranges = BTreeMap<u64, (u64, Advice)>;
 
 static RANGES: Mutex<Ranges> = Mutex::new(BTreeMap::new());
@@ -30,7 +31,7 @@ fn lock() -> MutexGuard<'static, Ranges> {
     RANGES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Has a range begin at an address if one goes over it.
+/// Splits the range that spans an address, so that a range begins there.
 fn cut(ranges: &mut Ranges, at: u64) {
     if let Some((_, (end, advice))) = ranges.range_mut(..at).next_back()
         && *end > at
@@ -41,7 +42,7 @@ fn cut(ranges: &mut Ranges, at: u64) {
     }
 }
 
-/// Changes what is advised of so many bytes from an address on.
+/// Changes the advice for `bytes` bytes from an address.
 pub fn change(address: u64, bytes: u64, change: impl Fn(&mut Advice)) {
     let (mut ranges, stop) = (lock(), address.saturating_add(bytes));
     cut(&mut ranges, address);
@@ -61,7 +62,7 @@ pub fn change(address: u64, bytes: u64, change: impl Fn(&mut Advice)) {
     }
 }
 
-/// The advices of so many bytes from an address on.
+/// Returns the advice of each range within `bytes` bytes from an address, gaps included.
 pub fn of(address: u64, bytes: u64) -> Vec<Advice> {
     let (mut ranges, stop) = (lock(), address.saturating_add(bytes));
     cut(&mut ranges, address);
@@ -81,7 +82,7 @@ pub fn of(address: u64, bytes: u64) -> Vec<Advice> {
     found
 }
 
-/// The memory is gone.
+/// Drops the advice for memory that was freed.
 pub fn forget(address: u64, bytes: u64) {
     lock().retain(|start, _| !(address..address.saturating_add(bytes)).contains(start));
 }

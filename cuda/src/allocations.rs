@@ -1,4 +1,4 @@
-//! Memory that programs have asked for, by address.
+//! The allocations of programs, by address.
 
 use std::collections::BTreeMap;
 use std::ffi::c_void;
@@ -11,40 +11,41 @@ use crate::error::{Answer, Error, of_map};
 use crate::handles::fresh;
 use crate::{advice, driver, graph_memory};
 
-/// Where addresses that `cuMemAlloc` gives begin.
+/// The alignment of addresses that `cuMemAlloc` returns.
 pub const ALIGN: u64 = 512;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Device,
     Managed,
-    /// Of the driver's, for host code.
+    /// Host memory that the driver allocated.
     Pinned,
-    /// Of the program's, which kernels may use.
+    /// Host memory of the program that kernels may use.
     Registered,
-    /// From a pool.
+    /// Memory of the pool with this handle.
     Pool(u64),
-    /// Of a graph, which has it for all its launches.
+    /// Memory of a graph, which keeps it for all its launches.
     Graph,
-    /// Mapped to addresses that the program has reserved; its flags say what it may be used for.
+    /// Memory mapped to addresses that the program reserved. The allocation's flags hold the
+    /// permitted accesses.
     Mapped,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub struct Allocation {
     pub address: u64,
-    /// As asked for.
+    /// The requested size.
     pub bytes: u64,
     pub kind: Kind,
-    /// Its context.
+    /// The handle of its context; 0: none.
     pub context: u64,
-    /// A number that no other has.
+    /// A number unique to this allocation.
     pub id: u64,
     pub flags: u32,
 }
 
 impl Allocation {
-    /// Whether host code may use it.
+    /// Returns whether host code may access the allocation.
     pub fn is_for_host(&self) -> bool {
         matches!(self.kind, Kind::Managed | Kind::Pinned | Kind::Registered)
     }
@@ -64,19 +65,20 @@ fn write() -> RwLockWriteGuard<'static, BTreeMap<u64, Allocation>> {
     ALLOCATIONS.write().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The allocation that an address lies in.
+/// Returns the allocation that contains an address.
 pub fn find(address: u64) -> Option<Allocation> {
     let all = read();
     let (_, found) = all.range(..=address).next_back()?;
     (address - found.address < found.bytes.max(1)).then_some(*found)
 }
 
-/// Whether an address lies in memory that the program has registered.
+/// Returns whether an address lies in memory that the program registered.
 pub fn is_registered(address: u64) -> bool {
     find(address).is_some_and(|found| found.kind == Kind::Registered)
 }
 
-/// Whether so many bytes from an address on are device memory: an allocation, or what a module has.
+/// Returns whether `bytes` bytes from an address are device memory: of an allocation or of a
+/// module.
 pub fn is_mapped(address: u64, bytes: u64) -> bool {
     match find(address) {
         Some(found) if found.kind == Kind::Mapped => {
@@ -86,7 +88,7 @@ pub fn is_mapped(address: u64, bytes: u64) -> bool {
         Some(found) => bytes <= found.bytes - (address - found.address),
         None => {
             let range = driver::memory().range_of(address);
-            // Addresses may be reserved for what is not there.
+            // Reserved addresses may have no memory.
             range.is_some_and(|(start, length)| bytes <= length - (address - start))
                 && driver::memory().permits(address, 1, false)
         }
@@ -101,21 +103,22 @@ fn enter(address: u64, bytes: u64, kind: Kind, context: u64, flags: u32) {
     write().insert(address, allocation);
 }
 
-/// New memory.
+/// Allocates memory in a context.
 pub fn allocate(context: &Context, bytes: u64, kind: Kind, flags: u32) -> Result<u64, Error> {
     let address = driver::memory().alloc(bytes.max(1), ALIGN).map_err(of_map)?;
     enter(address, bytes, kind, context.handle, flags);
     Ok(address)
 }
 
-/// New memory of a graph, which is of no context.
+/// Allocates memory for a graph. It belongs to no context.
 pub fn allocate_for_graph(bytes: u64) -> Result<u64, Error> {
     let address = driver::memory().alloc(bytes.max(1), ALIGN).map_err(of_map)?;
     enter(address, bytes, Kind::Graph, 0, 0);
     Ok(address)
 }
 
-/// Memory at an address that the program has chosen, which is of no context and may not be used yet.
+/// Enters memory that the program mapped at an address. It belongs to no context and permits no
+/// access yet.
 pub fn enter_mapping(address: u64, bytes: u64) {
     enter(address, bytes, Kind::Mapped, 0, 0);
 }
@@ -126,12 +129,13 @@ pub fn set_flags(address: u64, flags: u32) {
     }
 }
 
-/// Ends an allocation that begins at the address, of one of the kinds, when all work that may use it is done.
+/// Frees the allocation that begins at an address, if `is_kind` accepts its kind. Waits first for
+/// all work that may use the memory.
 pub fn free(address: u64, is_kind: impl Fn(Kind) -> bool) -> Answer {
     let found = read().get(&address).copied().filter(|found| is_kind(found.kind));
     let found = found.ok_or(Error::CUDA_ERROR_INVALID_VALUE)?;
     let contexts = match found.kind {
-        // The program frees the memory next, and all contexts may use it.
+        // All contexts may use the memory, and the program frees it next.
         Kind::Registered => CONTEXTS.all(),
         _ => CONTEXTS.find(found.context).into_iter().collect(),
     };
@@ -139,7 +143,8 @@ pub fn free(address: u64, is_kind: impl Fn(Kind) -> bool) -> Answer {
     free_now(address)
 }
 
-/// The same of memory that nothing uses any more. What a graph has, its next launch uses again.
+/// Frees an allocation that no work uses any more. The graph's next launch uses a graph's memory
+/// again.
 pub fn free_now(address: u64) -> Answer {
     let found = read().get(&address).map(|found| found.kind);
     match found.ok_or(Error::CUDA_ERROR_INVALID_VALUE)? {
@@ -149,7 +154,7 @@ pub fn free_now(address: u64) -> Answer {
     Ok(())
 }
 
-/// An allocation ends.
+/// Removes an allocation and releases its memory.
 pub fn end(address: u64) {
     let found = write().remove(&address);
     if let Some(found) = found {
@@ -164,16 +169,16 @@ fn release(found: &Allocation) {
     if found.kind == Kind::Managed {
         advice::forget(found.address, found.bytes);
     }
-    // What is not mapped need not be unmapped.
+    // Errors do not matter: memory that is not mapped needs no release.
     let _ = match found.kind {
         Kind::Registered => driver::memory().unmap_bytes(found.address),
-        // Whoever unmaps it has done so.
+        // The caller that unmaps the memory has done so.
         Kind::Mapped => Ok(()),
         _ => driver::memory().release_later(found.address),
     };
 }
 
-/// Makes memory of the program's usable for kernels.
+/// Registers memory of the program, so that kernels may use it.
 pub fn register(context: &Context, pointer: Ptr<c_void>, bytes: u64, flags: u32) -> Answer {
     let address = pointer.address();
     let last = address.checked_add(bytes.wrapping_sub(1)).filter(|_| bytes > 0);
@@ -200,19 +205,19 @@ pub fn unregister(address: u64) -> Answer {
     }
 }
 
-/// Bytes of device memory that are free.
+/// Returns the number of free bytes of device memory.
 pub fn free_bytes() -> u64 {
     driver::get().capacity.saturating_sub(driver::memory().bytes_in_use())
 }
 
-/// Ends the allocations of a context.
+/// Frees the allocations of a context.
 pub fn forget(context: u64) {
     let gone: Vec<Allocation> =
         write().extract_if(.., |_, found| found.context == context).map(|(_, a)| a).collect();
     gone.iter().for_each(release);
 }
 
-/// The allocations of a pool.
+/// Returns the allocations of a pool.
 pub fn of_pool(pool: u64) -> Vec<Allocation> {
     read().values().filter(|found| found.kind == Kind::Pool(pool)).copied().collect()
 }

@@ -1,4 +1,4 @@
-//! Arrays: images in memory whose texels lie in blocks, as texture units have them.
+//! Arrays: images in memory in the block layout of texture units.
 
 use std::sync::Arc;
 
@@ -13,20 +13,20 @@ use crate::handles::Table;
 pub static ARRAYS: Table<Array> = Table::new();
 pub static MIPMAPS: Table<Array> = Table::new();
 
-/// Of `CUDA_ARRAY3D_DESCRIPTOR`.
+/// Flags of `CUDA_ARRAY3D_DESCRIPTOR`.
 pub mod flag {
     pub const LAYERED: u32 = 1;
     pub const CUBEMAP: u32 = 4;
-    /// Surfaces, gathers, depth, and what graphics wants.
+    /// All flags, including flags for surfaces, gathers, depth and graphics.
     pub const ALL: u32 = 0x3f;
 }
 
-/// Images begin at multiples of this.
+/// The alignment of images.
 pub const ALIGN: u64 = 1 << 16;
-/// Rows of blocks, as a power of two.
+/// The height of a block, as a power of two.
 const BLOCK_HEIGHT: u8 = 4;
 
-/// What programs say of an array.
+/// The description of an array by the program.
 #[derive(Clone, Copy, Debug)]
 pub struct Description {
     pub size: [u64; 3],
@@ -36,14 +36,14 @@ pub struct Description {
     pub flags: u32,
 }
 
-/// The memory of an image, which lasts as long as somebody has it.
+/// The memory of an image, released when nobody holds it.
 struct Storage {
     address: u64,
 }
 
 impl Drop for Storage {
     fn drop(&mut self) {
-        // What is not there need not be released.
+        // Errors do not matter: memory that is not there needs no release.
         let _ = driver::memory().release_later(self.address);
     }
 }
@@ -53,12 +53,12 @@ pub struct Array {
     pub context: u64,
     pub description: Description,
     pub image: Image,
-    /// The level that an array of a mipmap is.
+    /// The level if the array is one level of a mipmap, else 0.
     pub level: u8,
     storage: Arc<Storage>,
 }
 
-/// A format as headers name it. `normalized`: integers are read as fractions.
+/// Returns a format as texture headers name it. If `normalized`, integers are read as fractions.
 pub fn format(format: u32, channels: u32, normalized: bool, srgb: bool) -> Result<Format, Error> {
     let names = match channels {
         1 => "r",
@@ -86,7 +86,7 @@ pub fn format(format: u32, channels: u32, normalized: bool, srgb: bool) -> Resul
 }
 
 impl Description {
-    /// The image at address 0.
+    /// Returns the image with base address 0.
     fn image(&self, levels: u8) -> Result<Image, Error> {
         let wrong = Err(Error::CUDA_ERROR_INVALID_VALUE);
         let format = format(self.format, self.channels, false, false)?;
@@ -136,7 +136,7 @@ impl Array {
         Ok(Array { context, description, image, level: 0, storage: Arc::new(Storage { address }) })
     }
 
-    /// A level as an array of its own.
+    /// Returns a level as a separate array.
     pub fn at_level(&self, level: u32) -> Result<Array, Error> {
         let level = u8::try_from(level).ok().filter(|&level| level < self.image.levels);
         let level = level.ok_or(Error::CUDA_ERROR_INVALID_VALUE)?;
@@ -156,7 +156,7 @@ impl Array {
         })
     }
 
-    /// The image as a texture or a surface sees it.
+    /// Returns the image as a texture or surface reads it.
     pub fn view(&self) -> Image {
         Image {
             first_level: self.level,
@@ -173,7 +173,7 @@ impl Array {
         Ok((level, self.image.plane(level)))
     }
 
-    /// Whether a block of bytes, rows and slices is in it.
+    /// Checks that a block of bytes, rows and slices lies within a level.
     pub fn check(&self, level: u32, at: [u64; 3], size: [u64; 3]) -> Answer {
         let (_, plane) = self.place(level)?;
         let layers = u64::from(self.image.layers) * u64::from(self.image.faces());
@@ -184,7 +184,8 @@ impl Array {
         if inside { Ok(()) } else { Err(Error::CUDA_ERROR_INVALID_VALUE) }
     }
 
-    /// Calls `f` with each piece of a row that lies together in memory: its address, and where in the row's bytes it is.
+    /// Calls `f` with each contiguous piece of a row: its address, and its range of the row's
+    /// bytes.
     fn pieces(
         &self,
         level: u32,
@@ -207,7 +208,7 @@ impl Array {
         Ok(())
     }
 
-    /// Part of a row.
+    /// Reads a part of a row.
     pub fn read(&self, level: u32, at: [u64; 3], into: &mut [u8]) -> Answer {
         self.check(level, at, [into.len() as u64, 1, 1])?;
         self.pieces(level, at, into.len(), |address, part| {
@@ -227,7 +228,7 @@ pub fn get(handle: u64) -> Result<Arc<Array>, Error> {
     ARRAYS.get(handle)
 }
 
-/// Arrays of a context that has ended.
+/// Drops the arrays of a context that has ended.
 pub fn forget(context: u64) {
     ARRAYS.retain(|array| array.context != context);
     MIPMAPS.retain(|array| array.context != context);

@@ -1,4 +1,4 @@
-//! Capture: what streams would do becomes a graph.
+//! Capture of the work of streams as a graph.
 
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,22 +16,22 @@ pub struct Capture {
     pub id: u64,
     pub graph: Arc<Graph>,
     pub graph_handle: u64,
-    /// Where it began.
+    /// The number of the stream that began the capture.
     pub origin: u64,
     state: Mutex<State>,
 }
 
 #[derive(Default)]
 struct State {
-    /// By the stream's number: what comes next comes after these.
+    /// The nodes that the next node of each stream comes after, by the stream's number.
     tails: FxHashMap<u64, Vec<u64>>,
     streams: Vec<Arc<Stream>>,
-    /// The last tail that somebody was shown the address of.
+    /// The last tail whose address a program has seen.
     shown: Option<Arc<Vec<u64>>>,
     failed: bool,
 }
 
-/// A stream begins or ends to capture.
+/// Counts the streams of a context that capture and are in order with the legacy stream.
 fn count(stream: &Stream, begins: bool) {
     if stream.flags & NON_BLOCKING != 0 {
         return;
@@ -45,14 +45,17 @@ fn count(stream: &Stream, begins: bool) {
     }
 }
 
-/// A stream captures no more.
+/// Ends the capture in a stream.
 fn leave(stream: &Stream) {
     if stream.capture.lock().unwrap_or_else(PoisonError::into_inner).take().is_some() {
         count(stream, false);
     }
 }
 
-/// A stream is gone. What it began to capture has come to nothing; what it has done in another one's capture stays, and must be joined as ever.
+/// Removes a destroyed stream from its capture.
+///
+/// A capture that the stream began fails. Nodes that it added to the capture of another stream
+/// stay, and must still be joined.
 pub fn abandon(stream: &Stream) {
     if let Some(capture) = stream.capture() {
         if capture.origin == stream.id {
@@ -63,7 +66,7 @@ pub fn abandon(stream: &Stream) {
 }
 
 impl Capture {
-    /// A stream begins to capture, into a graph after nodes that are there.
+    /// Begins a capture by a stream, into a graph, after existing nodes of the graph.
     pub fn begin(
         stream: &Arc<Stream>,
         graph: Arc<Graph>,
@@ -87,7 +90,7 @@ impl Capture {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A stream comes in, or comes after more.
+    /// Adds a stream to the capture, or adds nodes that its next node comes after.
     pub fn join(self: &Arc<Self>, stream: &Arc<Stream>, after: Vec<u64>) {
         let mut state = self.lock();
         let tail = state.tails.entry(stream.id).or_default();
@@ -104,14 +107,14 @@ impl Capture {
         }
     }
 
-    /// One more node of a stream. Returns the operation if the capture has ended meanwhile.
+    /// Adds a node of a stream. Returns the operation if the capture has ended meanwhile.
     pub fn add(&self, stream: &Stream, operation: Operation) -> Result<Option<Operation>, Error> {
         let kind = graph::kind_of(&operation);
         let mut state = self.lock();
         if !state.streams.iter().any(|own| own.id == stream.id) {
             return Ok(Some(operation));
         }
-        // A callback is for one call, and no graph takes it.
+        // A callback is for one call, so no graph accepts it.
         if let Operation::Callback { .. } = operation {
             state.failed = true;
             return Err(Error::CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
@@ -125,12 +128,12 @@ impl Capture {
         Ok(None)
     }
 
-    /// What comes next in a stream comes after these.
+    /// Returns the nodes that the next node of a stream comes after.
     pub fn tail(&self, stream: &Stream) -> Vec<u64> {
         self.lock().tails.get(&stream.id).cloned().unwrap_or_default()
     }
 
-    /// The same at an address that stays until it is asked for again.
+    /// Returns the tail of a stream at an address that stays valid until the next call.
     pub fn shown_tail(&self, stream: &Stream) -> Arc<Vec<u64>> {
         let tail = Arc::new(self.tail(stream));
         self.lock().shown = Some(tail.clone());
@@ -141,7 +144,7 @@ impl Capture {
         self.lock().tails.insert(stream.id, nodes);
     }
 
-    /// Something was done that cannot be captured.
+    /// Fails the capture, after a call that cannot be captured.
     pub fn fail(&self) {
         self.lock().failed = true;
     }
@@ -150,7 +153,7 @@ impl Capture {
         self.lock().failed
     }
 
-    /// Ends in the stream that it began in.
+    /// Ends the capture, in the stream that began it.
     pub fn end(&self, stream: &Stream) -> Answer {
         if self.origin != stream.id {
             return Err(Error::CUDA_ERROR_STREAM_CAPTURE_UNMATCHED);
@@ -162,7 +165,7 @@ impl Capture {
         if state.failed {
             return Err(Error::CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
         }
-        // All that others did must come before the end.
+        // All nodes of other streams must come before the end.
         let own = state.tails.get(&stream.id).cloned().unwrap_or_default();
         let mut reached: Vec<u64> = vec![];
         let mut left = own;

@@ -1,7 +1,7 @@
-//! Nodes with a condition: graphs within a node, of which a value says whether, which, or how often they run.
+//! Conditional nodes: nodes with graphs. A value decides which graph runs, and how often.
 //!
-//! The value is a word of device memory, and its handle is the word's address. Kernels set it by `cudaGraphSetConditional`, a function
-//! that the driver provides to device code.
+//! The value is a word of device memory, and its handle is the word's address. Kernels set it by
+//! `cudaGraphSetConditional`, a function that the driver provides to device code.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -15,12 +15,12 @@ use crate::{allocations, driver};
 
 const BYTES: usize = size_of::<u32>();
 
-/// What a condition depends on.
+/// The value of a condition.
 pub struct Value {
     pub address: u64,
-    /// What it is whenever the graph begins that it was made for, if it is not kept.
+    /// The value at each start of its graph; none: the value persists.
     first: Option<u32>,
-    /// A node has it. No other one may.
+    /// Whether a node has the value; no second node may.
     taken: AtomicBool,
 }
 
@@ -34,7 +34,7 @@ impl Value {
         if self.taken.swap(true, Relaxed) { Err(Error::CUDA_ERROR_INVALID_VALUE) } else { Ok(()) }
     }
 
-    /// Its graph begins.
+    /// Sets the value for a start of its graph.
     pub fn begin(&self) -> Answer {
         let Some(first) = self.first else { return Ok(()) };
         driver::memory().write(self.address, &first.to_le_bytes()).map_err(of_copy)
@@ -66,7 +66,7 @@ impl How {
         [How::If, How::While, How::Switch].get(number as usize).copied()
     }
 
-    /// Whether a condition of this kind has so many graphs.
+    /// Returns whether a condition of this kind has `count` graphs.
     pub fn has(self, count: u32) -> bool {
         match self {
             How::If => matches!(count, 1 | 2),
@@ -76,12 +76,12 @@ impl How {
     }
 }
 
-/// What a node has.
+/// The content of a conditional node.
 pub struct Conditional {
     pub value: Arc<Value>,
     pub how: How,
     bodies: Vec<Arc<Graph>>,
-    /// Those of the graphs, where who made the node finds them.
+    /// The handles of the graphs, in memory whose address programs know.
     pub handles: Arc<Vec<u64>>,
 }
 
@@ -92,7 +92,7 @@ impl Conditional {
         Conditional { value, how, bodies, handles: Arc::new(handles) }
     }
 
-    /// A copy whose nodes have the same handles.
+    /// Returns a copy whose nodes keep their handles.
     pub fn snapshot(&self) -> Conditional {
         let bodies = self.bodies.iter().map(|body| Arc::new(body.snapshot())).collect();
         Conditional {
@@ -103,14 +103,14 @@ impl Conditional {
         }
     }
 
-    /// Takes the handles of the graphs and of their nodes away.
+    /// Removes the handles of the graphs and of their nodes.
     pub fn destroy(&self) {
         self.bodies.iter().for_each(|body| body.destroy());
         self.handles.iter().for_each(|&handle| drop(GRAPHS.remove(handle)));
     }
 }
 
-/// What a launch of the node does.
+/// The work of a launch of the node.
 pub struct Choice {
     value: Arc<Value>,
     how: How,
@@ -145,7 +145,7 @@ impl Choice {
         }
     }
 
-    /// One that there is not is nothing to do.
+    /// Runs a graph by number. Does nothing if there is none.
     fn body(&self, number: usize, context: &Arc<Context>) -> Answer {
         self.bodies.get(number).map_or(Ok(()), |body| body.run(context))
     }

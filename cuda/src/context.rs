@@ -1,4 +1,4 @@
-//! Contexts, and which one a thread is in.
+//! Contexts, and the current context of each thread.
 
 use std::cell::RefCell;
 use std::sync::atomic::Ordering::Relaxed;
@@ -13,7 +13,8 @@ use crate::{allocations, array, event, module, stream};
 
 pub static CONTEXTS: Table<Context> = Table::new();
 
-/// Of `CUlimit`: stack, text of `printf`, heap, depth of waits, launches that wait, L2 granularity, persisting L2.
+/// The defaults of each `CUlimit`: stack, `printf` text, heap, depth of waits, pending launches, L2
+/// granularity, persisting L2.
 const LIMITS: [u64; 7] = [1024, 1 << 20, 8 << 20, 2, 2048, 64, 0];
 
 pub struct Context {
@@ -22,10 +23,11 @@ pub struct Context {
     pub flags: AtomicU32,
     pub lines: Arc<Lines>,
     pub legacy: Arc<Stream>,
-    /// The error that all calls answer since a kernel's fault; 0: none.
+    /// The error that all calls answer after a kernel's fault; 0: none.
     fault: AtomicU32,
     limits: [AtomicU64; LIMITS.len()],
-    /// Streams that capture and are in order with the legacy one, whose work must be refused then.
+    /// The number of capturing streams that are in order with the legacy stream. Work of the legacy
+    /// stream is refused meanwhile.
     pub captures: AtomicUsize,
     pub cache_config: AtomicU32,
     pub shared_config: AtomicU32,
@@ -34,7 +36,7 @@ pub struct Context {
 
 /// The context that the runtime and several libraries share.
 struct Primary {
-    /// Stays the same.
+    /// The handle, which never changes.
     handle: u64,
     count: u32,
     flags: u32,
@@ -43,7 +45,7 @@ struct Primary {
 static PRIMARY: Mutex<Primary> = Mutex::new(Primary { handle: 0, count: 0, flags: 0 });
 
 thread_local! {
-    /// The last is current.
+    /// The context stack of the thread. The last context is current.
     static STACK: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -69,7 +71,7 @@ impl Context {
         context
     }
 
-    /// One of a program's own, which becomes current.
+    /// Creates a context of the program, and makes it current.
     pub fn create(flags: u32) -> Arc<Context> {
         let context = Context::new(fresh(), flags, false);
         push(context.handle);
@@ -86,12 +88,13 @@ impl Context {
         Ok(())
     }
 
-    /// A fault, or another error from which the context does not recover. The first stays.
+    /// Stores a fault, or another error that the context cannot recover from. The first error
+    /// stays.
     pub fn fail(&self, error: Error) {
         let _ = self.fault.compare_exchange(0, error as u32, Relaxed, Relaxed);
     }
 
-    /// The error that the context is in.
+    /// Returns the context's error, if it has one.
     pub fn check(&self) -> Answer {
         match self.fault.load(Relaxed) {
             0 => Ok(()),
@@ -99,13 +102,13 @@ impl Context {
         }
     }
 
-    /// Waits for all work.
+    /// Waits for all work of the context.
     pub fn synchronize(&self) -> Answer {
         self.lines.wait_for_all();
         self.check()
     }
 
-    /// Gives back all that the context has.
+    /// Releases everything that the context has.
     fn close(&self) {
         self.closed.store(true, Relaxed);
         self.lines.wait_for_all();
@@ -134,7 +137,7 @@ fn primary() -> std::sync::MutexGuard<'static, Primary> {
     primary
 }
 
-/// The primary context, which is there as long as somebody holds it.
+/// Retains the primary context, which exists as long as somebody holds it.
 pub fn retain_primary() -> u64 {
     let mut primary = primary();
     if CONTEXTS.find(primary.handle).is_none() {
@@ -155,7 +158,7 @@ pub fn release_primary() -> Answer {
     Ok(())
 }
 
-/// Empties the primary context; who holds it holds it still.
+/// Resets the primary context. Its holders keep holding it.
 pub fn reset_primary() -> Answer {
     let (handle, count, flags) = {
         let primary = primary();
@@ -170,7 +173,7 @@ pub fn reset_primary() -> Answer {
     Ok(())
 }
 
-/// Its flags, and whether it is there.
+/// Returns the flags of the primary context, and whether it exists.
 pub fn primary_state() -> (u32, bool) {
     let primary = primary();
     (primary.flags, CONTEXTS.find(primary.handle).is_some())
@@ -184,12 +187,12 @@ pub fn set_primary_flags(flags: u32) {
     }
 }
 
-/// The handle of a thread's context; 0: none.
+/// Returns the handle of the thread's current context; 0: none.
 pub fn current_handle() -> u64 {
     STACK.with_borrow(|stack| stack.last().copied().unwrap_or(0))
 }
 
-/// The thread's context, whatever state it is in.
+/// Returns the thread's current context in any state.
 pub fn current_even_failed() -> Result<Arc<Context>, Error> {
     match current_handle() {
         0 => Err(Error::CUDA_ERROR_INVALID_CONTEXT),
@@ -197,14 +200,14 @@ pub fn current_even_failed() -> Result<Arc<Context>, Error> {
     }
 }
 
-/// The thread's context, unless a fault has ended it.
+/// Returns the thread's current context, or the error that has ended it.
 pub fn current() -> Result<Arc<Context>, Error> {
     let context = current_even_failed()?;
     context.check()?;
     Ok(context)
 }
 
-/// What a handle stands for.
+/// Returns the context of a handle.
 pub fn get(handle: u64) -> Result<Arc<Context>, Error> {
     CONTEXTS.find(handle).ok_or(Error::CUDA_ERROR_INVALID_CONTEXT)
 }
@@ -217,7 +220,7 @@ pub fn pop() -> Result<u64, Error> {
     STACK.with_borrow_mut(Vec::pop).ok_or(Error::CUDA_ERROR_INVALID_CONTEXT)
 }
 
-/// Replaces the last one; 0 takes it away.
+/// Replaces the thread's current context; 0 removes it.
 pub fn set_current(handle: u64) {
     STACK.with_borrow_mut(|stack| {
         stack.pop();
@@ -227,7 +230,7 @@ pub fn set_current(handle: u64) {
     });
 }
 
-/// Ends a context of a program's own. It is taken from the top of the calling thread's stack.
+/// Destroys a context that the program created, and removes it from the top of the thread's stack.
 pub fn destroy(handle: u64) -> Answer {
     let context = get(handle)?;
     if context.is_primary {

@@ -10,27 +10,27 @@ use crate::{allocations, driver};
 /// One side of a copy.
 #[derive(Clone)]
 pub enum CopySide {
-    /// Memory of the program's that is not registered.
+    /// Memory of the program that is not registered.
     Host(Ptr<u8>),
     Device(u64),
-    /// Taken from the program beforehand.
+    /// Bytes that were copied from the program beforehand.
     Bytes(Arc<[u8]>),
     /// A level of an array.
     Array(Arc<Array>, u32),
 }
 
-/// A side with where in it the copy begins and how its rows follow each other.
+/// One side of a copy, with the position where the copy begins and the distances of its rows.
 #[derive(Clone)]
 pub struct Side {
     pub place: CopySide,
     /// In bytes, rows and slices.
     pub at: [u64; 3],
-    /// Bytes from row to row, and rows from slice to slice; of no meaning for arrays.
+    /// The bytes from row to row, and the rows from slice to slice; unused for arrays.
     pub pitch: u64,
     pub height: u64,
 }
 
-/// A block of bytes.
+/// A copy of a block of bytes.
 #[derive(Clone)]
 pub struct Copy {
     pub from: Side,
@@ -39,23 +39,23 @@ pub struct Copy {
     pub size: [u64; 3],
 }
 
-/// What is copied at once between guest memory and guest memory.
+/// The largest piece of a copy within guest memory.
 const PIECE: u64 = 1 << 16;
 
 impl CopySide {
-    /// Memory that may be the driver's or the program's.
+    /// Returns the side for memory of the driver or of the program.
     pub fn of(pointer: Ptr<u8>) -> CopySide {
         CopySide::device(pointer.address()).unwrap_or(CopySide::Host(pointer))
     }
 
-    /// Memory that has to be the device's, or registered with it.
+    /// Returns the side for memory of the device, or registered memory.
     pub fn device(address: u64) -> Result<CopySide, Error> {
         let is_known =
             allocations::find(address).is_some() || driver::memory().range_of(address).is_some();
         if is_known { Ok(CopySide::Device(address)) } else { Err(Error::CUDA_ERROR_INVALID_VALUE) }
     }
 
-    /// Memory of the program's that may be gone when the call returns.
+    /// Returns whether this is memory of the program that may be gone after the call.
     fn is_pageable(&self) -> bool {
         matches!(self, CopySide::Host(pointer) if allocations::find(pointer.address()).is_none())
     }
@@ -72,7 +72,7 @@ impl Side {
         rows.wrapping_mul(self.pitch).wrapping_add(self.at[0])
     }
 
-    /// Whether the whole of the block is there.
+    /// Checks that the whole block is within the memory.
     fn check(&self, size: [u64; 3]) -> Answer {
         if let CopySide::Array(array, level) = &self.place {
             return array.check(*level, self.at, size);
@@ -107,7 +107,7 @@ impl Copy {
         self.size.contains(&0)
     }
 
-    /// Whether both sides have what is copied.
+    /// Checks that both sides contain the block.
     pub fn check(&self) -> Answer {
         if self.is_empty() {
             return Ok(());
@@ -116,12 +116,12 @@ impl Copy {
         self.to.check(self.size)
     }
 
-    /// Whether the program may use the target as soon as the call returns.
+    /// Returns whether the program may use the target as soon as the call returns.
     pub fn ends_in_pageable(&self) -> bool {
         self.to.place.is_pageable()
     }
 
-    /// The copy as it can be done later, when the program has changed its memory.
+    /// Makes the copy independent of memory that the program may change after the call.
     pub fn ready(self) -> Result<Copy, Error> {
         if !self.from.place.is_pageable() || self.is_empty() {
             return Ok(self);
@@ -187,7 +187,7 @@ impl Copy {
             CopySide::Host(pointer) => {
                 let start = host(pointer, from);
                 if let CopySide::Host(other) = &to.place {
-                    // They may overlap.
+                    // The memory may overlap.
                     let content = start.with(length, <[u8]>::to_vec)?;
                     host(other, to).put(&content);
                     return Ok(());
@@ -224,7 +224,7 @@ impl Copy {
     }
 }
 
-/// From guest memory to guest memory, which may overlap.
+/// Copies within guest memory. The ranges may overlap.
 fn copy_within(from: u64, to: u64, bytes: u64) -> Answer {
     let memory = driver::memory();
     let mut piece = vec![0; PIECE.min(bytes) as usize];
@@ -239,16 +239,16 @@ fn copy_within(from: u64, to: u64, bytes: u64) -> Answer {
     Ok(())
 }
 
-/// A block of elements of one value.
+/// A fill of a block of elements with one value.
 #[derive(Clone, Copy)]
 pub struct Fill {
     pub address: u64,
-    /// Bytes from row to row.
+    /// The bytes from row to row.
     pub pitch: u64,
     pub value: u32,
-    /// 1, 2 or 4.
+    /// The bytes of an element: 1, 2 or 4.
     pub element: u64,
-    /// In elements, and rows.
+    /// The size in elements and rows.
     pub width: u64,
     pub rows: u64,
 }

@@ -1,7 +1,8 @@
-//! What the device claims to be.
+//! The properties that the device claims to have.
 //!
-//! Source of the numbers: CUDA C++ Programming Guide, "Compute Capabilities", and the documentation of `CUdevice_attribute`; where a
-//! property is not that of a generation but of a board, the number is one that boards of the generation have.
+//! Sources: CUDA C++ Programming Guide, "Compute Capabilities", and the documentation of
+//! `CUdevice_attribute`. Where a property depends on the board instead of the generation, the
+//! number is that of some board of the generation.
 
 use crate::driver;
 
@@ -13,18 +14,18 @@ pub struct Profile {
 }
 
 impl Default for Profile {
-    /// Vendors' compilers make code for it that runs here as it is.
+    /// Returns sm_52: vendors' compilers make code for it that runs here unchanged.
     fn default() -> Self {
         Profile { sm: 52 }
     }
 }
 
-/// Of blocks and of the registers of an SM.
+/// Limits of blocks and of an SM's registers.
 pub const WARP: u32 = 32;
 pub const MAX_BLOCK: u32 = 1024;
 pub const MAX_BLOCK_DIM: [u32; 3] = [1024, 1024, 64];
 pub const MAX_GRID: [u32; 3] = [i32::MAX as u32, 65535, 65535];
-/// Without asking for more.
+/// The shared memory of a block that does not opt in to more.
 pub const SHARED_PER_BLOCK: u32 = 48 << 10;
 
 impl Profile {
@@ -40,7 +41,7 @@ impl Profile {
         format!("warploom (CC {}.{})", self.sm / 10, self.sm % 10)
     }
 
-    /// As many as threads run blocks.
+    /// Returns the number of SMs, the number of threads that run blocks.
     pub fn multiprocessors() -> u32 {
         driver::get().threads.max(1) as u32
     }
@@ -57,7 +58,7 @@ impl Profile {
         kib << 10
     }
 
-    /// What a block may have if it asks for it.
+    /// Returns the shared memory that a block may have if it opts in.
     pub fn shared_opt_in(self) -> u32 {
         let kib = match self.sm {
             ..70 => 48,
@@ -70,12 +71,12 @@ impl Profile {
         kib << 10
     }
 
-    /// What the system takes of each block's.
+    /// Returns the part of each block's shared memory that the system reserves.
     pub fn shared_reserved(self) -> u32 {
         if self.sm >= 80 { 1024 } else { 0 }
     }
 
-    /// Bytes of shared memory that are given out together.
+    /// Returns the allocation unit of shared memory in bytes.
     pub fn shared_unit(self) -> u32 {
         if self.sm >= 80 { 128 } else { 256 }
     }
@@ -104,7 +105,7 @@ impl Profile {
         if matches!(self.sm, 53 | 62) { 32768 } else { 65536 }
     }
 
-    /// A `CUdevice_attribute`; those that say whether the device can do what it cannot are 0.
+    /// Returns a `CUdevice_attribute`. Attributes for features that the device lacks are 0.
     pub fn attribute(self, attribute: i32) -> Option<i32> {
         let (new, from_6) = (self.sm >= 80, self.sm >= 60);
         let value = match attribute {
@@ -206,14 +207,14 @@ impl Profile {
             121..=123 => 1,
             0 | 145.. => return None,
             ..0 => return None,
-            // What is not there, and what a board of its own is not: 0.
+            // Features that are missing, and properties of a separate board: 0.
             _ => 0,
         };
         Some(i32::try_from(value).unwrap_or(i32::MAX))
     }
 }
 
-/// The same as long as the machine is.
+/// Returns an identifier that stays the same on this machine.
 pub fn uuid() -> [u8; 16] {
     use std::hash::{DefaultHasher, Hash, Hasher};
     let machine = std::fs::read("/etc/machine-id").unwrap_or_default();
@@ -228,7 +229,7 @@ pub fn uuid() -> [u8; 16] {
     uuid
 }
 
-/// As tools print it, behind `GPU-`.
+/// Returns the text of the identifier as tools print it after `GPU-`.
 pub fn uuid_text() -> String {
     let hex: String = uuid().iter().map(|byte| format!("{byte:02x}")).collect();
     format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])

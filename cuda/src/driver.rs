@@ -1,4 +1,4 @@
-//! What there is once in a process: the device, its memory, settings.
+//! The driver, one per process: the device, its memory, settings.
 
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
@@ -14,47 +14,48 @@ use crate::device::Profile;
 use crate::error::{Answer, Error, of_map};
 use crate::{boundary, forward, record};
 
-/// The version that [`cuDriverGetVersion`](crate::api::cuDriverGetVersion) gives: that of the newest function that is known.
+/// The version that [`cuDriverGetVersion`](crate::api::cuDriverGetVersion) returns: that of the
+/// newest known function.
 pub const VERSION: i32 = 13050;
 
-/// Host memory that device memory may take, unless it is said: a part of the machine's.
+/// The most device memory without a setting. Half of the machine's memory also limits it.
 const MAX_MEMORY: u64 = 64 << 30;
 
-/// How long all blocks of a kernel may wait for what nobody changes.
+/// The default time that all blocks of a kernel may wait for a value that nobody changes.
 const DEADLOCK_AFTER: Duration = Duration::from_secs(10);
 
 pub struct Driver {
     pub profile: Profile,
     pub memory: Arc<Memory>,
-    /// Bytes of device memory.
+    /// The bytes of device memory.
     pub capacity: u64,
-    /// Threads that run blocks.
+    /// The number of threads that run blocks.
     pub threads: usize,
     pub engine: EngineKind,
-    /// Where compiled code is kept.
+    /// The cache of compiled code.
     pub cache: Option<Arc<Cache>>,
-    /// Every call waits until its work is done (`CUDA_LAUNCH_BLOCKING`).
+    /// Whether every call waits until its work is done (`CUDA_LAUNCH_BLOCKING`).
     pub blocking: bool,
     pub eager: bool,
-    /// Launches that are written as manifests.
+    /// The settings of launches to write as manifests.
     pub capture: Option<record::Settings>,
-    /// Instructions of a launch, and its time in seconds.
+    /// The limits of a launch: instructions, and time in seconds.
     pub instruction_limit: Option<u64>,
     pub time_limit: Option<f64>,
-    /// How long a kernel may wait for the host or for other streams.
+    /// The time that a kernel may wait for the host or for other streams.
     pub deadlock_after: Duration,
-    /// Memory that host code reads and writes while kernels run: allocations of it.
+    /// The number of allocations that host code reads and writes while kernels run.
     pub shared_with_host: AtomicU64,
 }
 
 static DRIVER: OnceLock<Result<Driver, Error>> = OnceLock::new();
 
-/// Whether `cuInit` was called and succeeded.
+/// Returns whether `cuInit` was called and succeeded.
 pub fn is_ready() -> bool {
     matches!(DRIVER.get(), Some(Ok(_)))
 }
 
-/// The driver, in a call that comes after `cuInit`.
+/// Returns the driver. The call must come after `cuInit`.
 pub fn get() -> &'static Driver {
     match DRIVER.get() {
         Some(Ok(driver)) => driver,
@@ -62,7 +63,7 @@ pub fn get() -> &'static Driver {
     }
 }
 
-/// The GPU that this library claims to be, such as `sm_52`.
+/// Returns the GPU that this library claims to be, such as `sm_52`.
 pub fn device() -> String {
     format!("sm_{}", get().profile.sm)
 }
@@ -71,7 +72,7 @@ pub fn memory() -> &'static Arc<Memory> {
     &get().memory
 }
 
-/// Makes the driver when it is first called.
+/// Creates the driver on the first call.
 pub fn init() -> Answer {
     if boundary::is_forked() {
         return Err(Error::CUDA_ERROR_NOT_INITIALIZED);
@@ -83,7 +84,7 @@ fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
-/// A number of bytes, which may end in K, M or G.
+/// Parses a number of bytes, which may end in K, M or G.
 fn bytes(text: &str) -> Option<u64> {
     let text = text.trim();
     let shift = match text.chars().last()?.to_ascii_uppercase() {
@@ -96,7 +97,7 @@ fn bytes(text: &str) -> Option<u64> {
     digits.trim().parse::<u64>().ok()?.checked_mul(1 << shift)
 }
 
-/// Whether the program is to see the device.
+/// Returns whether the program shall see the device.
 fn is_visible() -> bool {
     let Ok(visible) = std::env::var("CUDA_VISIBLE_DEVICES") else { return true };
     let first = visible.split(',').next().unwrap_or_default().trim();
@@ -114,12 +115,12 @@ fn host_memory() -> u64 {
     total.map_or(4 << 30, |kib: u64| kib << 10)
 }
 
-/// Says what is wrong with a setting, and does without it.
+/// Warns of an invalid setting. The default applies instead, except for `WARPLOOM_DEVICE`.
 fn wrong(name: &str, value: &str, expected: &str) {
     eprintln!("warploom: {name}={value}: expected {expected}");
 }
 
-/// A setting that may be wrong.
+/// Returns a setting, and warns if it is invalid.
 fn setting<T>(name: &str, expected: &str, parse: impl Fn(&str) -> Option<T>) -> Option<T> {
     let value = variable(name)?;
     let parsed = parse(&value);
@@ -151,13 +152,13 @@ impl Driver {
             _ => None,
         });
         let profile = setting("WARPLOOM_DEVICE", Profile::EXPECTED, Profile::named);
-        // Programs choose their code by the device: a device of another kind helps nobody.
+        // Programs choose their code by the device, so no other device can take its place.
         if profile.is_none() && variable("WARPLOOM_DEVICE").is_some() {
             return Err(Error::CUDA_ERROR_NO_DEVICE);
         }
         boundary::watch_forks();
         let mut capture = None;
-        // Else whoever forwards to this library writes and tells.
+        // A library that forwards to this one writes the captures and the summary itself.
         if !forward::is_behind() {
             boundary::at_exit();
             record::leave_summaries();
@@ -190,7 +191,7 @@ impl Driver {
         })
     }
 
-    /// Whether host code can look into device memory while a kernel runs, otherwise than by calls.
+    /// Returns whether host code can access device memory while a kernel runs, other than by calls.
     pub fn is_shared_with_host(&self) -> bool {
         self.shared_with_host.load(Relaxed) > 0
     }

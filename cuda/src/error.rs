@@ -1,4 +1,4 @@
-//! What calls answer.
+//! The results of calls, and conversions to CUDA's errors.
 
 pub use cudarc::driver::sys::CUresult as Error;
 use warploom_runtime::fault::FaultKind;
@@ -6,7 +6,7 @@ use warploom_runtime::memory::{CopyError, MapError};
 
 pub type Answer = Result<(), Error>;
 
-/// The error that a memory that cannot be had is.
+/// Returns the error for memory that cannot be allocated.
 pub fn of_map(error: MapError) -> Error {
     match error {
         MapError::CapExceeded { .. }
@@ -16,12 +16,12 @@ pub fn of_map(error: MapError) -> Error {
     }
 }
 
-/// A copy from or to what is not there.
+/// Returns the error for a copy from or to unmapped memory.
 pub fn of_copy(_: CopyError) -> Error {
     Error::CUDA_ERROR_INVALID_VALUE
 }
 
-/// Of a launch that did not take place.
+/// Returns the error for a launch that did not take place.
 pub fn of_launch(error: &warploom::Error) -> Error {
     use warploom_runtime::launch::LaunchError;
     match error {
@@ -37,7 +37,7 @@ pub fn of_launch(error: &warploom::Error) -> Error {
     }
 }
 
-/// What a context answers from a fault on.
+/// Returns the error that a context answers from a fault on.
 pub fn of_fault(kind: FaultKind) -> Error {
     match kind {
         FaultKind::Assertion => Error::CUDA_ERROR_ASSERT,

@@ -1,4 +1,4 @@
-//! Events: places in streams, with the time when work came to them.
+//! Events: points in streams, with the time when work reached them.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Instant;
@@ -11,7 +11,7 @@ use crate::lines::Point;
 
 pub static EVENTS: Table<Event> = Table::new();
 
-/// Of `CUevent_flags`.
+/// A flag of `CUevent_flags`.
 pub const DISABLE_TIMING: u32 = 2;
 
 /// The resolution of times that programs measure, in milliseconds.
@@ -24,17 +24,18 @@ pub struct Event {
     came: Condvar,
 }
 
-/// The last record; none: the event is as if it were over.
+/// The last record of an event. Without records, the event counts as done.
 #[derive(Default)]
 struct Recorded {
-    /// Records so far, and those that work has come to.
+    /// The number of records so far, and the number of the last record that work reached.
     asked: u64,
     done: u64,
     point: Option<Point>,
-    /// No later than that point: where the line had come to when the record was put into it.
+    /// A lower bound of that point: the piece after the line's end when the record was requested.
     near: Option<Point>,
     time: Option<Instant>,
-    /// It was last recorded while a stream captured: what comes after it comes after these nodes.
+    /// The capture in which the event was last recorded, and the nodes that work after the event
+    /// comes after.
     captured: Option<(Arc<Capture>, Vec<u64>)>,
 }
 
@@ -47,7 +48,7 @@ impl Event {
         self.recorded.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A record is put into a stream: its number.
+    /// Begins a record and returns its number.
     pub fn ask(&self) -> u64 {
         let mut recorded = self.lock();
         recorded.asked += 1;
@@ -55,14 +56,15 @@ impl Event {
         recorded.asked
     }
 
-    /// The same, as the next piece of a line or, where others put some in meanwhile, a later one.
+    /// Begins a record as the next piece of a line, or as a later piece if other threads add pieces
+    /// meanwhile.
     pub fn ask_behind(&self, tail: Point) -> u64 {
         let number = self.ask();
         self.lock().near = Some(Point { number: tail.number + 1, ..tail });
         number
     }
 
-    /// The place of the last record.
+    /// Sets the point of a record, if it is still the last one.
     pub fn place(&self, number: u64, point: Point) {
         let mut recorded = self.lock();
         if recorded.asked == number {
@@ -78,7 +80,7 @@ impl Event {
         self.lock().captured.clone()
     }
 
-    /// Work has come to the record.
+    /// Notes that work has reached the record.
     pub fn come(&self, number: u64) {
         let mut recorded = self.lock();
         if number >= recorded.done {
@@ -88,13 +90,13 @@ impl Event {
         self.came.notify_all();
     }
 
-    /// What work must come after; none: it need not wait.
+    /// Returns the point that work must come after; none: it need not wait.
     pub fn point(&self) -> Option<Point> {
         let recorded = self.lock();
         recorded.point.filter(|_| recorded.done < recorded.asked)
     }
 
-    /// Whether the last record is over, so that its stream has gone on.
+    /// Returns whether the last record is done and its stream has moved on.
     pub fn is_done(&self, context: &Context) -> bool {
         let recorded = self.lock();
         recorded.done >= recorded.asked
@@ -111,14 +113,15 @@ impl Event {
         }
         let near = recorded.near.filter(|_| recorded.done >= recorded.asked);
         drop(recorded);
-        // The stream is to have gone on when the host knows that it has come here.
+        // When the host knows that the stream has reached the record, the stream must have moved
+        // on.
         if let Some(near) = near {
             context.lines.wait_for(near);
         }
         context.check()
     }
 
-    /// Milliseconds from one to another.
+    /// Returns the milliseconds from one event to another.
     pub fn elapsed(from: &Event, to: &Event) -> Result<f32, Error> {
         let time = |event: &Event| {
             let recorded = event.lock();
@@ -135,19 +138,19 @@ impl Event {
             Some(later) => later.as_secs_f32() * 1e3,
             None => -(from.duration_since(to).as_secs_f32() * 1e3),
         };
-        // Programs divide by it.
+        // Programs divide by the result, so it is never 0.
         Ok(if milliseconds.abs() < RESOLUTION { RESOLUTION } else { milliseconds })
     }
 }
 
-/// The event of a handle, with its context.
+/// Returns the event of a handle, with its context.
 pub fn get(handle: u64) -> Result<(Arc<Event>, Arc<Context>), Error> {
     let event = EVENTS.get(handle)?;
     let context = CONTEXTS.find(event.context).ok_or(Error::CUDA_ERROR_CONTEXT_IS_DESTROYED)?;
     Ok((event, context))
 }
 
-/// Events of a context that has ended.
+/// Drops the events of a context that has ended.
 pub fn forget(context: u64) {
     EVENTS.retain(|event| event.context != context);
 }

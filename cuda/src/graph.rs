@@ -1,4 +1,4 @@
-//! Graphs: operations with what each comes after.
+//! Graphs: operations, each with the operations that it comes after.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,18 +18,18 @@ static NODES: Table<Graph> = Table::new();
 #[derive(Clone)]
 pub struct Node {
     pub operation: Operation,
-    /// What the node is to who asks: `CUgraphNodeType`.
+    /// The kind that programs see: `CUgraphNodeType`.
     pub kind: u32,
     pub after: Vec<u64>,
     pub enabled: bool,
     /// The node of the graph that this one was copied from.
     pub origin: u64,
     pub inside: Inside,
-    /// Addresses of parameters that somebody was shown.
+    /// The addresses of parameters that a program has seen.
     pub shown: Option<Arc<Vec<u64>>>,
 }
 
-/// Graphs within a node.
+/// The graphs within a node.
 #[derive(Clone)]
 pub enum Inside {
     Nothing,
@@ -38,7 +38,7 @@ pub enum Inside {
 }
 
 impl Inside {
-    /// A copy for a copy of the graph. (Those with conditions are not copied.)
+    /// Returns a copy for a copy of the graph. Graphs with conditional nodes are never copied.
     fn copy(&self) -> Inside {
         match self {
             Inside::Child(child) => Inside::Child(child.copy()),
@@ -46,7 +46,7 @@ impl Inside {
         }
     }
 
-    /// A copy whose nodes have the same handles.
+    /// Returns a copy whose nodes keep their handles.
     fn snapshot(&self) -> Inside {
         match self {
             Inside::Nothing => Inside::Nothing,
@@ -64,7 +64,7 @@ impl Inside {
     }
 }
 
-/// Numbers of kinds, as `CUgraphNodeType` has them.
+/// The numbers of `CUgraphNodeType`.
 pub mod kind {
     pub const KERNEL: u32 = 0;
     pub const MEMCPY: u32 = 1;
@@ -87,27 +87,27 @@ pub struct Graph {
     values: Mutex<Vec<Arc<Value>>>,
 }
 
-/// User objects, each with how often it is held. Whoever copies them holds them as well.
+/// User objects, each with its number of references. Copies hold references of their own.
 #[derive(Default)]
 struct Objects(BTreeMap<u64, u64>);
 
 impl Drop for Objects {
     fn drop(&mut self) {
         for (&object, &count) in &self.0 {
-            // It may have been let go too often, which has been an error then.
+            // The program may have dropped too many references, and got an error then.
             let _ = user::release(object, count);
         }
     }
 }
 
-/// A graph's operations in an order that they can be done in.
+/// The operations of a graph in a valid order.
 pub struct Plan {
-    /// Values that are set when it begins.
+    /// The values to set at the start.
     values: Vec<Arc<Value>>,
     steps: Vec<(u64, Operation)>,
 }
 
-/// A graph that can be launched.
+/// An executable graph.
 pub struct Exec {
     graph: Graph,
     plan: Mutex<Arc<Plan>>,
@@ -125,7 +125,7 @@ impl Plan {
     }
 }
 
-/// The kind of a node that an operation is.
+/// Returns the kind of node of an operation.
 pub fn kind_of(operation: &Operation) -> u32 {
     match operation {
         Operation::Nothing => kind::EMPTY,
@@ -150,7 +150,7 @@ impl Graph {
         self.nodes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A new node that comes after others, which must be of the graph and different ones.
+    /// Adds a node after other nodes, which must be distinct nodes of the graph.
     pub fn add(
         self: &Arc<Self>,
         operation: Operation,
@@ -179,7 +179,7 @@ impl Graph {
         Ok(handle)
     }
 
-    /// Values of conditions that nodes of the graph may have.
+    /// Returns the values that conditional nodes of the graph may have.
     pub fn values(&self) -> MutexGuard<'_, Vec<Arc<Value>>> {
         self.values.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -188,12 +188,12 @@ impl Graph {
         self.objects.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The graph has a user object so often, which somebody has counted.
+    /// Adds references to a user object, which the caller has counted.
     pub fn hold(&self, object: u64, count: u64) {
         *self.objects().0.entry(object).or_insert(0) += count;
     }
 
-    /// The graph does not have it so often any more.
+    /// Removes references to a user object.
     pub fn let_go(&self, object: u64, count: u64) -> Answer {
         let mut objects = self.objects();
         let held = objects.0.get_mut(&object).ok_or(Error::CUDA_ERROR_INVALID_VALUE)?;
@@ -204,14 +204,14 @@ impl Graph {
         Ok(())
     }
 
-    /// What a copy of the graph holds.
+    /// Returns the references of a copy of the graph: one for each user object.
     fn copied_objects(&self) -> Objects {
         let objects = self.objects();
         let held = objects.0.keys().filter(|&&object| user::retain(object, 1).is_ok());
         Objects(held.map(|&object| (object, 1)).collect())
     }
 
-    /// Takes a node away, and with it what says that others come after it.
+    /// Removes a node, and the edges from and to it.
     pub fn remove(&self, node: u64) -> Answer {
         let mut nodes = self.lock();
         nodes.remove(&node).ok_or(Error::CUDA_ERROR_INVALID_VALUE)?.inside.destroy();
@@ -219,14 +219,15 @@ impl Graph {
         NODES.remove(node).map(|_| ())
     }
 
-    /// Whether it allocates or frees memory, or has conditions. Such a graph has one copy that can be launched, and no other.
+    /// Returns whether the graph allocates or frees memory, or has conditional nodes. Such a graph
+    /// must not be copied.
     pub fn is_single(&self) -> bool {
         let single =
             |node: &Node| matches!(node.kind, kind::MEM_ALLOC | kind::MEM_FREE | kind::CONDITIONAL);
         self.lock().values().any(single)
     }
 
-    /// A copy with nodes of its own.
+    /// Returns a copy with new nodes.
     pub fn copy(&self) -> Arc<Graph> {
         let copy =
             Arc::new(Graph { objects: Mutex::new(self.copied_objects()), ..Graph::default() });
@@ -243,7 +244,8 @@ impl Graph {
         copy
     }
 
-    /// The nodes in an order in which each comes after what it has to. None: they go round in a circle.
+    /// Returns the nodes in an order in which each comes after its predecessors. None: the edges
+    /// form a cycle.
     pub fn order(&self) -> Option<Vec<u64>> {
         let nodes = self.lock();
         let mut left: BTreeMap<u64, usize> =
@@ -269,7 +271,7 @@ impl Graph {
         (order.len() == nodes.len()).then_some(order)
     }
 
-    /// What a launch of the graph does.
+    /// Returns the work of a launch of the graph.
     pub fn plan(&self) -> Result<Plan, Error> {
         let order = self.order().ok_or(Error::CUDA_ERROR_INVALID_VALUE)?;
         let nodes = self.lock();
@@ -289,7 +291,7 @@ impl Graph {
         Ok(Plan { values: self.values().clone(), steps })
     }
 
-    /// Takes the handles of its nodes away.
+    /// Removes the handles of the nodes.
     pub fn destroy(&self) {
         *self.objects() = Objects::default();
         for (handle, node) in std::mem::take(&mut *self.lock()) {
@@ -299,7 +301,7 @@ impl Graph {
     }
 }
 
-/// The graph that a node is of.
+/// Returns the graph of a node.
 pub fn of_node(node: u64) -> Result<Arc<Graph>, Error> {
     NODES.find(node).ok_or(Error::CUDA_ERROR_INVALID_VALUE)
 }
@@ -315,13 +317,13 @@ impl Exec {
         self.plan.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Changes a node by the handle that it has in the graph that this one was made of.
+    /// Changes a node, named by its handle in the original graph.
     pub fn change(&self, node: u64, change: impl FnOnce(&mut Node) -> Answer) -> Answer {
         change(self.graph.lock().get_mut(&node).ok_or(Error::CUDA_ERROR_INVALID_VALUE)?)?;
         self.remake()
     }
 
-    /// Shows such a node.
+    /// Calls `show` with a node, named by its handle in the original graph.
     pub fn node<R>(&self, node: u64, show: impl FnOnce(&Node) -> R) -> Result<R, Error> {
         Ok(show(self.graph.lock().get(&node).ok_or(Error::CUDA_ERROR_INVALID_VALUE)?))
     }
@@ -331,7 +333,7 @@ impl Exec {
         Ok(())
     }
 
-    /// Takes over what the nodes of another graph of the same shape do. False: it is not of that shape.
+    /// Takes over the operations of a graph of the same shape. Returns false if the shape differs.
     pub fn update(&self, other: &Graph) -> Result<bool, Error> {
         let (own, theirs) = (self.graph.order(), other.order());
         let (Some(own), Some(theirs)) = (own, theirs) else { return Ok(false) };

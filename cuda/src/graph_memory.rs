@@ -1,7 +1,9 @@
 //! Memory that graphs allocate.
 //!
-//! Its address must stay the same from launch to launch, so it is there from when the node is made until nobody has the node: its graph,
-//! what was instantiated from that, or a launch. What a launch has allocated also stays until it is freed, as it may be long after its graph is gone.
+//! Its address must stay the same for all launches. So the memory exists from the creation of its
+//! node until nobody has the node: neither its graph, nor a graph instantiated from it, nor a
+//! launch. Memory that a launch has allocated also stays until it is freed, which may be long after
+//! its graph is gone.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicU64;
@@ -28,18 +30,18 @@ impl GraphMemory {
     }
 }
 
-/// What launches have allocated and nobody has freed since, by its address.
+/// The memory that launches have allocated and that is not freed yet, by address.
 fn allocated() -> MutexGuard<'static, BTreeMap<u64, Arc<GraphMemory>>> {
     static ALLOCATED: Mutex<BTreeMap<u64, Arc<GraphMemory>>> = Mutex::new(BTreeMap::new());
     ALLOCATED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A launch allocates it, again if it is to be freed by the launch.
+/// Notes that a launch allocates the memory, even if the launch also frees it.
 pub fn allocate(memory: &Arc<GraphMemory>) {
     allocated().insert(memory.address, memory.clone());
 }
 
-/// It is freed. Its next launch uses it again.
+/// Frees the memory. The graph's next launch uses it again.
 pub fn free(address: u64) {
     let last = allocated().remove(&address);
     drop(last);
@@ -52,7 +54,8 @@ impl Drop for GraphMemory {
     }
 }
 
-/// Of `CUgraphMem_attribute`: what is used and what is kept for graphs, which is the same, now and at most.
+/// The last `CUgraphMem_attribute`. The attributes are used and reserved memory, now and at most;
+/// both are equal here.
 const LAST: u32 = 3;
 
 pub fn attribute(which: u32, value: Ptr<u64>) -> Answer {
@@ -63,7 +66,7 @@ pub fn attribute(which: u32, value: Ptr<u64>) -> Answer {
     }
 }
 
-/// What was most can be forgotten.
+/// Resets the maximum.
 pub fn set_attribute(which: u32, value: Ptr<u64>) -> Answer {
     if !matches!(which, 1 | LAST) || value.get()? != 0 {
         return Err(Error::CUDA_ERROR_INVALID_VALUE);

@@ -1,4 +1,4 @@
-//! Handles: numbers that are never used again, so that one of what is gone is known for what it is.
+//! Handles: numbers that are never used again, so that stale handles are recognised.
 
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
@@ -8,20 +8,21 @@ use rustc_hash::FxHashMap;
 
 use crate::error::Error;
 
-/// The next handle. Small numbers mean something of their own (streams), and no handle is like an aligned pointer of a program's.
+/// The next handle. Small numbers are special streams, and no handle looks like an aligned pointer
+/// of a program.
 static NEXT: AtomicU64 = AtomicU64::new(0x0011_0008);
 
-/// A number that no handle has had.
+/// Returns a number that no handle has had.
 pub fn fresh() -> u64 {
     NEXT.fetch_add(16, Relaxed)
 }
 
-/// How many there were before a handle.
+/// Returns the sequence number of a handle, which is unique.
 pub fn number_of(handle: u64) -> u64 {
     handle >> 4
 }
 
-/// Things by their handles.
+/// Objects by their handles.
 pub struct Table<T>(RwLock<Option<FxHashMap<u64, Arc<T>>>>);
 
 impl<T> Table<T> {
@@ -51,12 +52,12 @@ impl<T> Table<T> {
         self.read().as_ref()?.get(&handle).cloned()
     }
 
-    /// What a handle stands for; else it is invalid.
+    /// Returns the object of a handle, or the error for an invalid handle.
     pub fn get(&self, handle: u64) -> Result<Arc<T>, Error> {
         self.find(handle).ok_or(Error::CUDA_ERROR_INVALID_HANDLE)
     }
 
-    /// The handle of a thing.
+    /// Returns the handle of an object.
     pub fn handle_of(&self, thing: &Arc<T>) -> Option<u64> {
         let map = self.read();
         map.as_ref()?.iter().find(|(_, other)| Arc::ptr_eq(thing, other)).map(|(&handle, _)| handle)
@@ -69,12 +70,12 @@ impl<T> Table<T> {
             .ok_or(Error::CUDA_ERROR_INVALID_HANDLE)
     }
 
-    /// All that there are.
+    /// Returns all objects.
     pub fn all(&self) -> Vec<Arc<T>> {
         self.read().iter().flat_map(FxHashMap::values).cloned().collect()
     }
 
-    /// Takes out all that are not to be kept.
+    /// Removes and returns the objects that `keep` refuses.
     pub fn retain(&self, keep: impl Fn(&T) -> bool) -> Vec<Arc<T>> {
         let mut map = self.write();
         let gone = map.iter_mut().flat_map(|map| map.extract_if(|_, thing| !keep(thing)));

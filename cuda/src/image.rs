@@ -1,5 +1,5 @@
-//! [`Image`]: code that a program hands over to be loaded. It is a cubin, PTX, a fat binary, several
-//! fat binaries that are linked with each other, or the result of `cuLinkComplete`.
+//! [`Image`]: code that a program hands over to be loaded. It is a cubin, PTX, a fat binary,
+//! several fat binaries that are linked with each other, or the result of `cuLinkComplete`.
 
 use std::sync::OnceLock;
 
@@ -9,41 +9,42 @@ use crate::boundary::{Kept, Ptr};
 use crate::driver;
 use crate::error::Error;
 
-/// In front of a fat binary, in the data of a program: magic, version, the fat binary, and a pointer.
-/// In version 2 it leads to the fat binaries of the files that the program was linked from, and a
-/// null pointer behind them.
+/// The magic of the wrapper before a fat binary in a program's data: magic, version, fat binary,
+/// and a pointer. In version 2 the pointer leads to a list of the fat binaries of the files that
+/// the program was linked from. A null pointer ends the list.
 const WRAPPER: u32 = 0x4662_43b1;
 const OF_FILES: u32 = 2;
-/// Files of a program at most.
+/// The limit of files of a program.
 const MAX_FILES: usize = 1 << 16;
 const FAT_BINARY: u32 = 0xba55_ed50;
 const ELF: u32 = u32::from_le_bytes(*b"\x7fELF");
-/// Begins what `cuLinkComplete` makes of several texts: their number, then the length, the name's length, the name and the text of each.
+/// The magic of the image that `cuLinkComplete` makes of several texts: their number, then the
+/// length, the name's length, the name and the text of each.
 const LINKED: u32 = u32::from_le_bytes(*b"WLPX");
 
-/// Functions in the place of NVIDIA's library of device code, `libcudadevrt`.
+/// PTX functions that replace NVIDIA's library of device code, `libcudadevrt`.
 pub const DEVICE_RUNTIME: &[u8] = include_bytes!("api/device_runtime.ptx");
-/// A function that the library defines.
+/// A function that `libcudadevrt` defines.
 const OF_DEVICE_RUNTIME: &str = "cudaCGGetIntrinsicHandle";
 
 /// Code that a program loads.
 pub struct Image {
     bytes: Bytes,
-    /// Fat binaries of the files that the program was linked from, whose PTX is linked where the
+    /// The fat binaries of the files that the program was linked from. Their PTX is linked if the
     /// linked code is for another GPU.
     files: Vec<Bytes>,
-    /// Their PTX in the form of [`link`], once it was needed.
+    /// The files' PTX in the form of [`link`], once it was needed.
     linked: OnceLock<Vec<u8>>,
 }
 
-/// Bytes that the program keeps until it unloads them, or a copy.
+/// Bytes that the program keeps until it unloads the image, or a copy of bytes.
 enum Bytes {
     Kept(Kept),
     Copied(Vec<u8>),
 }
 
 impl Bytes {
-    /// The bytes at a pointer.
+    /// Returns the bytes at a pointer.
     fn at(pointer: Ptr<u8>, bytes: u64, lasting: bool) -> Result<Bytes, Error> {
         let bytes = usize::try_from(bytes).ok().filter(|&bytes| bytes <= 4 << 30);
         let bytes = bytes.ok_or(Error::CUDA_ERROR_INVALID_IMAGE)?;
@@ -53,7 +54,7 @@ impl Bytes {
         Ok(Bytes::Copied(pointer.with(bytes, <[u8]>::to_vec)?))
     }
 
-    /// The fat binary at a pointer.
+    /// Returns the fat binary at a pointer.
     fn fat_binary(pointer: Ptr<u8>, lasting: bool) -> Result<Bytes, Error> {
         if word(pointer, 0)? != FAT_BINARY {
             return Err(Error::CUDA_ERROR_INVALID_IMAGE);
@@ -76,7 +77,7 @@ impl Bytes {
     }
 }
 
-/// Why an image is not loaded, and what the log says of it.
+/// The reason why an image cannot be loaded, and the text for the log.
 #[derive(Clone, Debug)]
 pub struct Failure {
     pub error: Error,
@@ -116,7 +117,7 @@ fn wide(at: Ptr<u8>, offset: u64) -> Result<u64, Error> {
     at.required()?.after(offset).cast::<u64>().get()
 }
 
-/// The fat binaries that a list of pointers leads to.
+/// Returns the fat binaries in a null-terminated list of pointers.
 fn files(list: Ptr<Ptr<u8>>, lasting: bool) -> Result<Vec<Bytes>, Error> {
     let mut files = vec![];
     while let Some(pointer) = Some(list.get_at(files.len())?).filter(|pointer| !pointer.is_null()) {
@@ -141,7 +142,8 @@ impl From<Vec<u8>> for Image {
 }
 
 impl Image {
-    /// The image at a pointer, of which nothing says how long it is. `lasting`: the program leaves it there.
+    /// Returns the image at a pointer, whose length is not given. If `lasting`, the program keeps
+    /// the image in place.
     pub fn at(pointer: Ptr<u8>, lasting: bool) -> Result<Image, Error> {
         let first = pointer.get()?;
         // Text may be shorter than a word.
@@ -178,13 +180,13 @@ impl Image {
         self.linked.get().map_or_else(|| self.bytes.get(), Vec::as_slice)
     }
 
-    /// Lets go of bytes that the program keeps, after copying them if they are still `needed`.
+    /// Drops the bytes that the program keeps. Copies them first if they are still `needed`.
     pub fn let_go(&mut self, needed: bool) {
         self.bytes.let_go(needed);
         self.files.iter_mut().for_each(|file| file.let_go(needed));
     }
 
-    /// The files that a manifest has for it: one, or several texts that are linked.
+    /// Returns the files of the image for a manifest: one file, or several texts that are linked.
     pub fn files(&self) -> Vec<&[u8]> {
         match linked_texts(self.bytes()) {
             Some(texts) => texts.into_iter().map(|(_, text)| text).collect(),
@@ -192,12 +194,12 @@ impl Image {
         }
     }
 
-    /// Whether its members are looked at when they are needed.
+    /// Returns whether the image is a fat binary, whose members are read only when needed.
     pub fn is_container(&self) -> bool {
         self.bytes().starts_with(&FAT_BINARY.to_le_bytes())
     }
 
-    /// The module that suits the device.
+    /// Returns the module for the device.
     pub fn module(&self) -> Result<Module, Failure> {
         let mut modules = self.modules(Some(Arch::Sm(driver::get().profile.sm)))?;
         if modules.is_empty() {
@@ -213,7 +215,8 @@ impl Image {
         Ok(module)
     }
 
-    /// The modules that the driver of a GPU would take, or else those that are taken first.
+    /// Returns the modules that the driver of a GPU would choose, or without a GPU the preferred
+    /// ones.
     pub fn modules(&self, arch: Option<Arch>) -> Result<Vec<Module>, Failure> {
         let mut failure = match modules(self.bytes(), arch) {
             Err(failure) if failure.error == Error::CUDA_ERROR_NO_BINARY_FOR_GPU => failure,
@@ -227,7 +230,7 @@ impl Image {
         modules(self.linked.get_or_init(|| link(&texts)), arch)
     }
 
-    /// The PTX of the files, with names, and the library that it may call.
+    /// Returns the PTX of the files, with names, and the library that it may call.
     fn texts(&self, arch: Option<Arch>) -> Result<Vec<(String, Vec<u8>)>, Failure> {
         let mut texts = vec![];
         for (file, number) in self.files.iter().zip(1..) {
@@ -246,7 +249,7 @@ impl Image {
 /// Advice to users whose program has code for other GPUs only.
 const REMEDY: &str = ". Have the compiler leave PTX for the GPU or an older one: `nvcc -gencode arch=compute_80,code=compute_80`";
 
-/// The modules of an image, or of texts that are linked.
+/// Returns the modules of an image or of linked texts.
 fn modules(bytes: &[u8], arch: Option<Arch>) -> Result<Vec<Module>, Failure> {
     let Some(texts) = linked_texts(bytes) else {
         return Ok(warploom_container::modules_for(bytes, arch)?);
@@ -256,9 +259,9 @@ fn modules(bytes: &[u8], arch: Option<Arch>) -> Result<Vec<Module>, Failure> {
     Ok(vec![warploom_container::ptx::parse_linked(&texts)?])
 }
 
-/// Whether a text is NVIDIA's library of what device code may ask of the runtime.
+/// Returns whether a text is NVIDIA's library of device code for the runtime.
 fn is_device_runtime(text: &[u8]) -> bool {
-    // Users of the function declare it.
+    // Callers only declare the function.
     let named = |function: &str| function == OF_DEVICE_RUNTIME;
     text.windows(OF_DEVICE_RUNTIME.len()).any(|part| part == OF_DEVICE_RUNTIME.as_bytes())
         && warploom_container::ptx::parse_linked(&[("", text)])
@@ -269,7 +272,7 @@ fn is_linked(pointer: Ptr<u8>) -> Result<bool, Error> {
     Ok(pointer.get_at(1)? == b'L' && pointer.get_at(2)? == b'P' && pointer.get_at(3)? == b'X')
 }
 
-/// How long an ELF file is, by its tables and sections.
+/// Returns the length of an ELF file, from its tables and sections.
 fn elf_bytes(pointer: Ptr<u8>) -> Result<u64, Error> {
     let half = |offset: u64| Ok::<u64, Error>(u64::from(word(pointer, offset)? & 0xffff));
     if word(pointer, 4)? & 0xffff != 0x0102 {
@@ -297,7 +300,7 @@ fn elf_bytes(pointer: Ptr<u8>) -> Result<u64, Error> {
     Ok(bytes)
 }
 
-/// One image of several texts of PTX with their names.
+/// Returns one image made of several PTX texts with names.
 pub fn link(texts: &[(String, Vec<u8>)]) -> Vec<u8> {
     let mut image = LINKED.to_le_bytes().to_vec();
     image.extend((texts.len() as u32).to_le_bytes());
@@ -313,7 +316,7 @@ pub fn link(texts: &[(String, Vec<u8>)]) -> Vec<u8> {
     image
 }
 
-/// The texts of what [`link`] has made.
+/// Returns the texts of an image that [`link`] has made.
 fn linked_texts(image: &[u8]) -> Option<Vec<(String, &[u8])>> {
     let mut rest = image.strip_prefix(&LINKED.to_le_bytes())?.get(12..)?;
     let mut texts = vec![];

@@ -1,4 +1,4 @@
-//! Launches: what is checked when they are asked for, and what happens when their turn comes.
+//! Launches: the checks of a request, and the run itself.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::module::Function;
 use crate::record::{Before, Machine, Subject};
 use crate::{allocations, driver, record, texture};
 
-/// A kernel with all that it is launched with.
+/// A kernel with everything that its launch needs.
 #[derive(Clone)]
 pub struct Launch {
     pub function: Arc<Function>,
@@ -28,20 +28,21 @@ pub struct Launch {
     pub args: Vec<Arg>,
 }
 
-/// In the list `extra` of a launch: what follows is the parameters, or the address of their size in bytes.
+/// Keys of the list `extra` of a launch: the end, the parameters, and the address of their size in
+/// bytes.
 const EXTRA_END: u64 = 0;
 const EXTRA_BUFFER: u64 = 1;
 const EXTRA_SIZE: u64 = 2;
 
-/// Of the limits of a context.
+/// Values of `CUlimit`, and the default stack.
 pub const LIMIT_STACK: u32 = 0;
 pub const LIMIT_PRINTF: u32 = 1;
 pub const LIMIT_HEAP: u32 = 2;
 pub const DEFAULT_STACK: u64 = 1024;
 
-/// A launch that takes less is not worth waking a thread for.
+/// The nanoseconds of work that are worth waking a thread for.
 const WORTH: u64 = 25_000;
-/// What a lane takes in a launch of which nothing is known.
+/// The assumed nanoseconds of a lane in the first launch of a kernel.
 const LANE_TIME: u64 = 40;
 
 impl Launch {
@@ -55,7 +56,7 @@ impl Launch {
         Launch { function: function.clone(), grid, block, shared, cooperative: false, args }
     }
 
-    /// What the driver refuses.
+    /// Checks the launch for errors that the driver reports at once.
     pub fn check(&self) -> Answer {
         let wrong = Err(Error::CUDA_ERROR_INVALID_VALUE);
         let within = |axes: [u32; 3], most: [u32; 3]| {
@@ -92,7 +93,7 @@ impl Launch {
         Ok(())
     }
 
-    /// Threads that are worth it.
+    /// Returns the number of threads that are worth waking.
     fn threads(&self) -> usize {
         let blocks = self.grid.iter().fold(1, |all: u64, &n| all.saturating_mul(n.into()));
         let lanes: u32 = self.block.iter().product();
@@ -128,7 +129,7 @@ impl Launch {
         }
     }
 
-    /// Runs the kernel. A fault is said on standard error, and ends the context.
+    /// Runs the kernel. A fault is printed to standard error and ends the context.
     pub fn run(&self, context: &Context) -> Answer {
         let kernel = self.function.program.kernel_of(self.function.id);
         let options = self.options(context);
@@ -163,7 +164,7 @@ impl Launch {
         Err(error)
     }
 
-    /// The launch as it is written, if it is to be captured.
+    /// Returns the launch for its manifest, if it is to be captured.
     fn before(&self, options: &LaunchOptions) -> Option<Before<'_, Own>> {
         let choice = driver::get().capture.as_ref()?.choose(&self.function.code().name)?;
         let library = &self.function.library;
@@ -193,7 +194,7 @@ impl Launch {
         Before::of(choice, &Own, subject)
     }
 
-    /// The module's variables.
+    /// Returns the module's variables: name, address, bytes.
     fn variables(&self) -> Vec<(String, u64, u64)> {
         let program = &self.function.program;
         let variable = |name: &str| {
@@ -209,7 +210,7 @@ impl Launch {
     }
 }
 
-/// This library's own memory.
+/// The memory of this library.
 struct Own;
 
 impl Machine for Own {
@@ -227,7 +228,7 @@ impl Machine for Own {
     }
 }
 
-/// The arguments of a launch, in one of the two forms that calls have.
+/// Returns the arguments of a launch from either form of parameters.
 pub fn arguments(
     wanted: &[Param],
     params: Ptr<Ptr<u8>>,
@@ -255,7 +256,7 @@ pub fn arguments(
     buffer.with(size, |bytes| from_block(wanted, bytes))?
 }
 
-/// The arguments in a block of bytes where each has its place.
+/// Returns the arguments from a block of bytes, at the offset of each parameter.
 pub fn from_block(wanted: &[Param], bytes: &[u8]) -> Result<Vec<Arg>, Error> {
     let arg = |param: &Param| {
         let bytes = bytes.get(param.offset as usize..)?.get(..param.size as usize)?;

@@ -1,11 +1,12 @@
 //! `libcuda.so.1`: the CUDA driver API on a CPU.
 //!
-//! `api` has the functions, by family, and the table of all names; `boundary` is what C sees, and all `unsafe`. The rest is what
-//! they are about: `driver` and `device` are there once, a `context` has streams (`stream`, over the `lines` of work that keep them in
-//! order), events and modules (`image`, `module`, `launch`, `occupancy`); memory is in `allocations`, `virtual_memory`, `advice`, `copies`,
-//! `array` and `texture`. What a stream can do is an `operation`, which `graph` (with
-//! `graph_memory` and `conditional`) and `capture` keep for later. `names` has the errors. `record` writes launches as manifests. `forward` hands calls over to
-//! another driver.
+//! `api` has the functions, by family, and the table of all names. `boundary` faces C and has all
+//! `unsafe` code, except that of forwarding. `driver` and `device` exist once. A `context` has
+//! streams, events and modules (`image`, `module`, `launch`, `occupancy`). A `stream` is a line of
+//! work; `lines` keeps lines in order. Memory is in `allocations`, `virtual_memory`, `advice`,
+//! `copies`, `array` and `texture`. Streams run operations (`operation`), which `graph` (with
+//! `graph_memory` and `conditional`) and `capture` keep for later. `names` has the errors. `record`
+//! writes launches as manifests. `forward` forwards calls to another driver.
 
 mod advice;
 mod allocations;
@@ -38,8 +39,8 @@ mod texture;
 mod trace;
 mod virtual_memory;
 
-/// The address of a function that this library exports under a name, for what is linked with it in
-/// one program.
+/// Returns the address of the function that this library exports under a name, for code that is
+/// linked with it into one program.
 pub fn exported(name: &str) -> Option<*const std::ffi::c_void> {
     api::table::exported(name).map(boundary::Function::pointer)
 }

@@ -1,7 +1,9 @@
-//! Lines of work: what is put into one is done in that order, each piece once what it comes after in other lines is done.
+//! Lines of work. A line does its pieces in order, each once all pieces that it comes after in
+//! other lines are done.
 //!
-//! A thread that waits for its turn does its work itself, so that work which nothing stands before costs two locks. What need not be
-//! waited for is done by a thread of the line's, which goes when it has been idle for a while.
+//! A thread that waits for its turn does its work itself, so that work without predecessors costs
+//! two locks. Work that nobody waits for is done by a thread of the line, which ends after some
+//! idle time.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -10,13 +12,13 @@ use std::time::Duration;
 
 use rustc_hash::FxHashMap;
 
-/// How long a thread waits for more to do.
+/// The time that an idle thread waits for more work.
 const IDLE: Duration = Duration::from_secs(2);
 
-/// The line with which those that block are in order.
+/// The line that all blocking lines are in order with.
 pub const LEGACY: u64 = 0;
 
-/// A place in a line: all up to the piece of this number.
+/// A point in a line: the end of the piece of this number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Point {
     pub line: u64,
@@ -24,7 +26,7 @@ pub struct Point {
 }
 
 enum Work {
-    /// Done by the thread that waits for its turn.
+    /// Done by the thread that waits for the turn.
     Own,
     Given(Box<dyn FnOnce() + Send>),
 }
@@ -36,16 +38,16 @@ struct Piece {
 }
 
 struct Line {
-    /// In order with [`LEGACY`].
+    /// Whether the line is in order with [`LEGACY`].
     blocking: bool,
     last: u64,
     done: u64,
     queue: VecDeque<Piece>,
     busy: bool,
     has_thread: bool,
-    /// Gone once it is empty.
+    /// Whether the line ends once it is empty.
     closed: bool,
-    /// What the next piece also comes after.
+    /// Points that the next piece also comes after.
     after: Vec<Point>,
 }
 
@@ -80,7 +82,7 @@ impl State {
         self.lines.get(&point.line).is_none_or(|line| line.done >= point.number)
     }
 
-    /// A number for one more piece of a line, and what it comes after.
+    /// Adds a piece to a line. Returns its number and the points that it comes after.
     fn enter(&mut self, id: u64) -> Option<(u64, Vec<Point>)> {
         let blocking = self.lines.get(&id)?.blocking;
         let mut after = std::mem::take(&mut self.lines.get_mut(&id)?.after);
@@ -98,7 +100,7 @@ impl State {
         Some((line.last, after))
     }
 
-    /// Whether the first piece of a line can be done now.
+    /// Returns whether the first piece of a line can be done now.
     fn is_first_ready(&self, id: u64) -> bool {
         let Some(line) = self.lines.get(&id) else { return false };
         !line.busy
@@ -135,7 +137,7 @@ impl Lines {
         self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A new line.
+    /// Opens a line.
     pub fn open(&self, blocking: bool) -> u64 {
         let mut state = self.lock();
         let id = state.next;
@@ -144,7 +146,7 @@ impl Lines {
         id
     }
 
-    /// No more comes into the line; what is in it is still done.
+    /// Closes a line. Work that is in it is still done.
     pub fn close(&self, id: u64) {
         let mut state = self.lock();
         if let Some(line) = state.lines.get_mut(&id) {
@@ -178,7 +180,8 @@ impl Lines {
         result.unwrap_or_else(|panic| resume_unwind(panic))
     }
 
-    /// Whether work could be done at once and nobody else could do any before it ends: then it does not matter who does it.
+    /// Returns whether work could start at once and no other work could run before it ends. Then
+    /// any thread may do it.
     pub fn is_alone(&self, id: u64) -> bool {
         let state = self.lock();
         let others = state.lines.len() - 1;
@@ -187,7 +190,7 @@ impl Lines {
         idle && blocking && others <= usize::from(id != LEGACY)
     }
 
-    /// Has work done by a thread of the line's.
+    /// Gives work to the line's thread.
     pub fn give(self: &Arc<Self>, id: u64, work: Box<dyn FnOnce() + Send>) {
         let mut state = self.lock();
         let Some((number, after)) = state.enter(id) else { return };
@@ -199,7 +202,8 @@ impl Lines {
             line.has_thread =
                 std::thread::Builder::new().name(name).spawn(move || lines.serve(id)).is_ok();
             if !line.has_thread {
-                // The host refuses threads: whoever waits next would wait for ever.
+                // The host refuses threads: do the work here, as the next waiter would wait
+                // forever.
                 let Some(Piece { work: Work::Given(work), .. }) = line.queue.pop_back() else {
                     return;
                 };
@@ -212,7 +216,7 @@ impl Lines {
         self.changed.notify_all();
     }
 
-    /// What the thread of a line does.
+    /// Runs the thread of a line.
     fn serve(&self, id: u64) {
         let mut state = self.lock();
         loop {
@@ -227,7 +231,7 @@ impl Lines {
                     return;
                 };
                 drop(state);
-                // What a panic means, the work itself has said.
+                // The work itself has reported the meaning of a panic.
                 let _ = catch_unwind(AssertUnwindSafe(work));
                 state = self.lock();
                 state.end(id, number);
@@ -248,12 +252,12 @@ impl Lines {
         }
     }
 
-    /// The end of a line as it is now.
+    /// Returns the current end of a line.
     pub fn tail(&self, id: u64) -> Point {
         Point { line: id, number: self.lock().lines.get(&id).map_or(0, |line| line.last) }
     }
 
-    /// What comes into a line next comes after the point.
+    /// Makes the line's next piece come after a point.
     pub fn come_after(&self, id: u64, point: Point) {
         let mut state = self.lock();
         if !state.is_done(point)
@@ -263,7 +267,7 @@ impl Lines {
         }
     }
 
-    /// Whether a line has nothing to do, and nothing to wait for.
+    /// Returns whether a line has no work and waits for no point.
     pub fn is_idle(&self, id: u64) -> bool {
         let state = self.lock();
         let idle = |line: &Line| {
@@ -283,14 +287,14 @@ impl Lines {
         }
     }
 
-    /// The ends of the lines in which something is not done.
+    /// Returns the ends of the lines that have unfinished work.
     pub fn ends(&self) -> Vec<Point> {
         let state = self.lock();
         let busy = state.lines.iter().filter(|(_, line)| line.done < line.last);
         busy.map(|(&line, at)| Point { line, number: at.last }).collect()
     }
 
-    /// Waits until all that is in lines now is done.
+    /// Waits until all work that is in lines now is done.
     pub fn wait_for_all(&self) {
         self.ends().into_iter().for_each(|point| self.wait_for(point));
     }

@@ -1,4 +1,5 @@
-//! Modules, libraries and the functions in them. A library is what is loaded; a module is a library in a context.
+//! Modules, libraries and their functions. A library is loaded code; a module is a library in a
+//! context.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering::Relaxed;
@@ -16,21 +17,21 @@ use crate::{driver, texture};
 
 pub static LIBRARIES: Table<Library> = Table::new();
 pub static MODULES: Table<Library> = Table::new();
-/// Functions and kernels: whatever takes one takes the other.
+/// Functions and kernels: calls accept either handle for both.
 pub static FUNCTIONS: Table<Function> = Table::new();
 
 pub struct Library {
-    /// The context that it ends with; 0: none.
+    /// The context that the library ends with; 0: none.
     pub context: u64,
     image: RwLock<Image>,
-    /// The call that loaded it has not looked into it.
+    /// Whether the loading call has not read the code yet.
     is_lazy: bool,
     program: OnceLock<Result<Arc<Program>, Failure>>,
-    /// Handles of functions that somebody asked for.
+    /// The handles of functions that a program asked for.
     functions: Mutex<FxHashMap<FunctionId, u64>>,
-    /// As a module.
+    /// The handle of the library as a module.
     pub module: OnceLock<u64>,
-    /// The descriptors of its textures and surfaces.
+    /// The descriptor indices of its textures and surfaces, by variable.
     images: Mutex<FxHashMap<String, u32>>,
 }
 
@@ -47,13 +48,13 @@ pub struct Function {
     pub library: Arc<Library>,
     pub program: Arc<Program>,
     pub id: FunctionId,
-    /// Settable attributes: dynamic shared memory, the share of it in the cache, and what is preferred.
+    /// Settable attributes: dynamic shared memory, its share of the cache, and the preferred cache.
     pub max_dynamic: AtomicU32,
     pub carveout: AtomicI32,
     pub cache: AtomicU32,
-    /// What old calls set before a launch.
+    /// The launch parameters set by the old API.
     pub old: Mutex<OldLaunch>,
-    /// Nanoseconds that a block has taken, by the last launch; 0: there was none.
+    /// The nanoseconds of a block in the last launch; 0: there was none.
     pub block_time: AtomicU64,
 }
 
@@ -66,7 +67,8 @@ pub struct OldLaunch {
 }
 
 impl Library {
-    /// Of a fat binary the member is looked at when something in it is asked for, else errors of the image come now.
+    /// Loads an image. If it is a fat binary, the member is read at the first use of its content;
+    /// for other images, errors are reported now.
     pub fn load(image: Image, context: u64) -> Result<Arc<Library>, Failure> {
         let is_lazy = image.is_container() && !driver::get().eager;
         let (program, functions, module) = (OnceLock::new(), Mutex::default(), OnceLock::new());
@@ -80,7 +82,7 @@ impl Library {
         Ok(library)
     }
 
-    /// What it was loaded from.
+    /// Returns the image that the library was loaded from.
     pub fn source(&self) -> RwLockReadGuard<'_, Image> {
         self.image.read().unwrap_or_else(PoisonError::into_inner)
     }
@@ -114,7 +116,7 @@ impl Library {
         })
     }
 
-    /// What a variable of the module for a texture or a surface holds, of this name.
+    /// Returns the content of a texture or surface variable of this name.
     fn image_handle(&self, name: &str) -> Option<u32> {
         let mut images = self.images.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(&index) = images.get(name) {
@@ -125,19 +127,19 @@ impl Library {
         Some(texture::handle(index, true))
     }
 
-    /// What all such variables hold.
+    /// Returns the contents of all texture and surface variables.
     pub fn image_handles(&self) -> BTreeMap<String, u32> {
         let images = self.images.lock().unwrap_or_else(PoisonError::into_inner);
         images.iter().map(|(name, &index)| (name.clone(), texture::handle(index, true))).collect()
     }
 
-    /// The index of such a variable's descriptor.
+    /// Returns the descriptor index of a texture or surface variable.
     pub fn image(&self, name: &str) -> Option<u32> {
         self.program().ok()?;
         self.images.lock().unwrap_or_else(PoisonError::into_inner).get(name).copied()
     }
 
-    /// The function of this name.
+    /// Returns the function of this name.
     pub fn function(self: &Arc<Self>, name: &str) -> Result<u64, Error> {
         let id = self.program().map_err(|failure| failure.error)?.module().kernel(name);
         self.handle_of(id.ok_or(Error::CUDA_ERROR_NOT_FOUND)?)
@@ -164,33 +166,33 @@ impl Library {
         }))
     }
 
-    /// All functions that can be launched.
+    /// Returns all functions that can be launched.
     pub fn all_functions(self: &Arc<Self>) -> Result<Vec<u64>, Error> {
         let program = self.program().map_err(|failure| failure.error)?;
         let ids: Vec<FunctionId> = program.module().kernels().map(|(id, _)| id).collect();
         ids.into_iter().map(|id| self.handle_of(id)).collect()
     }
 
-    /// Address and size of a variable.
+    /// Returns the address and size of a variable.
     pub fn variable(&self, name: &str) -> Result<(u64, u64), Error> {
         let program = self.program().map_err(|failure| failure.error)?;
         let variable = program.variable(name).map_err(|_| Error::CUDA_ERROR_NOT_FOUND)?;
         Ok((variable.address, variable.size))
     }
 
-    /// The library as a module of a context.
+    /// Returns the handle of the library as a module of a context.
     pub fn as_module(self: &Arc<Self>) -> u64 {
         *self.module.get_or_init(|| MODULES.insert(self.clone()))
     }
 
-    /// Takes its handles away. Launches that are under way and graphs keep the rest. The program
-    /// may free an image that it kept.
+    /// Removes the library's handles. Running launches and graphs keep the rest. The program may
+    /// then free an image that it kept.
     fn unload(self: &Arc<Self>) {
         FUNCTIONS.retain(|function| !Arc::ptr_eq(&function.library, self));
         if let Some(&module) = self.module.get() {
             let _ = MODULES.remove(module);
         }
-        // Launches and graphs have the library without a handle, and may need the image.
+        // Launches and graphs hold the library without a handle, and may need the image.
         let is_needed = Arc::strong_count(self) > 1;
         self.image.write().unwrap_or_else(PoisonError::into_inner).let_go(is_needed);
     }
@@ -201,7 +203,8 @@ impl Function {
         self.program.module().function(self.id)
     }
 
-    /// Of 32-bit registers of a lane; for PTX, which has any number, what a compiler would make of it.
+    /// Returns the 32-bit registers of a lane. PTX has any number, so a compiler's typical number
+    /// stands in.
     pub fn registers(&self) -> u32 {
         const OF_PTX: u32 = 32;
         match self.code().registers {
@@ -210,7 +213,7 @@ impl Function {
         }
     }
 
-    /// Most lanes of a block.
+    /// Returns the largest block, in lanes.
     pub fn max_threads(&self) -> u32 {
         let said = self.code().max_threads.or(self.code().required_threads);
         let said = said.map_or(crate::device::MAX_BLOCK, |axes| {
@@ -221,7 +224,7 @@ impl Function {
         said.min(warps * crate::device::WARP).min(crate::device::MAX_BLOCK)
     }
 
-    /// Dynamic shared memory that a launch may ask for.
+    /// Returns the limit of a launch's dynamic shared memory.
     pub fn dynamic_limit(&self) -> u32 {
         let static_bytes = u32::try_from(self.code().shared_bytes).unwrap_or(u32::MAX);
         crate::device::SHARED_PER_BLOCK
@@ -237,7 +240,7 @@ pub fn load_module(image: Image, context: u64) -> Result<u64, Failure> {
 pub fn unload_module(handle: u64) -> Answer {
     let library = MODULES.get(handle)?;
     if library.context == 0 {
-        // It goes with its library.
+        // The module ends with its library.
         return Err(Error::CUDA_ERROR_NOT_PERMITTED);
     }
     library.unload();
@@ -253,7 +256,7 @@ pub fn unload_library(handle: u64) -> Answer {
     Ok(())
 }
 
-/// Modules of a context that has ended.
+/// Unloads the modules of a context that has ended.
 pub fn forget(context: u64) {
     for module in MODULES.retain(|library| library.context != context) {
         module.unload();

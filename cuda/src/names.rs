@@ -1,4 +1,4 @@
-//! The names of errors, and what they mean in words.
+//! The names and descriptions of errors.
 
 use std::ffi::CStr;
 
@@ -6,7 +6,7 @@ use crate::error::Error;
 
 macro_rules! errors {
     ($($name:ident $text:literal)*) => {
-        /// The error of a code.
+        /// Returns the error of a code.
         pub fn error(code: u32) -> Option<Error> {
             $(if code == Error::$name as u32 {
                 return Some(Error::$name);
@@ -14,7 +14,7 @@ macro_rules! errors {
             None
         }
 
-        /// Its name and its text.
+        /// Returns the name and the description of an error.
         pub fn texts(error: Error) -> (&'static CStr, &'static CStr) {
             match error {
                 $(Error::$name => (c_str(concat!(stringify!($name), "\0")), c_str(concat!($text, "\0"))),)*

@@ -1,4 +1,4 @@
-//! How many blocks an SM would hold.
+//! The number of blocks that an SM would hold.
 //!
 //! Source: CUDA C++ Best Practices Guide, "Calculating Occupancy".
 
@@ -6,10 +6,11 @@ use crate::device::WARP;
 use crate::driver;
 use crate::module::Function;
 
-/// Registers are given out to warps in units of so many.
+/// The allocation unit of registers for a warp.
 const REGISTER_UNIT: u32 = 256;
 
-/// Blocks of so many lanes with so much dynamic shared memory that an SM holds at once.
+/// Returns the number of blocks that an SM holds at once, for `lanes` lanes and `dynamic` bytes of
+/// dynamic shared memory.
 pub fn blocks(function: &Function, lanes: u32, dynamic: u64) -> u32 {
     let profile = driver::get().profile;
     if lanes == 0 || lanes > function.max_threads() {

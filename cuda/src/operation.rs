@@ -1,4 +1,4 @@
-//! What streams do and graphs consist of.
+//! The operations of streams and graphs.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub enum Operation {
     Host {
         function: HostFn,
         data: Ptr<c_void>,
-        /// Owns the data, unless the caller keeps it.
+        /// The owner of the data, unless the caller keeps it.
         _owner: Option<Arc<Owned>>,
     },
     Callback {
@@ -32,9 +32,9 @@ pub enum Operation {
         stream: u64,
         data: Ptr<c_void>,
     },
-    /// An event's record of this number; 0: a new one.
+    /// An event's record of this number; 0: a new record.
     Record(Arc<Event>, u64),
-    /// Waits for what the event has last recorded when it is done.
+    /// Waits for the last record that the event has when this operation runs.
     Await(Arc<Event>),
     Write {
         address: u64,
@@ -48,23 +48,23 @@ pub enum Operation {
         how: u32,
     },
     Free(u64),
-    /// Has memory that the graph allocates.
+    /// Allocates memory of a graph.
     Hold(Arc<GraphMemory>),
-    /// Writes of values and waits for them, and the structures of C that they were read from.
+    /// Writes of values and waits for values, with the C structures that they were read from.
     Batch {
         operations: Arc<Vec<Operation>>,
         words: Arc<Vec<u64>>,
     },
     Graph(Arc<Plan>),
-    /// Runs a graph of several, or again and again, as a value in memory says.
+    /// Runs a graph chosen by a value in memory, once or repeatedly.
     Choose(Arc<Choice>),
 }
 
-/// How long a wait for a value sleeps.
+/// The time that a wait for a value sleeps.
 const SLEEP: Duration = Duration::from_micros(50);
 
 impl Operation {
-    /// Whether it may wait for what the calling thread does next.
+    /// Returns whether the operation may wait for the calling thread's next actions.
     pub fn needs_thread(&self) -> bool {
         match self {
             Operation::Host { .. } | Operation::Callback { .. } | Operation::Wait { .. } => true,
@@ -75,12 +75,12 @@ impl Operation {
         }
     }
 
-    /// Whether the call must not return before it is done.
+    /// Returns whether the operation must be done before the call returns.
     pub fn is_waited_for(&self) -> bool {
         matches!(self, Operation::Copy(copy) if copy.ends_in_pageable())
     }
 
-    /// As it can be done when the call has returned.
+    /// Makes the operation independent of the call, so that it can run after the call.
     pub fn ready(self) -> Result<Operation, Error> {
         match self {
             Operation::Copy(copy) => Ok(Operation::Copy(Box::new(copy.ready()?))),
@@ -126,7 +126,8 @@ impl Operation {
                 wait(context, *address, *value, *wide, *how)
             }
             Operation::Free(address) => {
-                // It was there when this was asked for. Memory of a graph may have gone with the graph since.
+                // The memory existed when the call was made, but a graph's memory may have gone
+                // with its graph since.
                 let _ = allocations::free_now(*address);
                 Ok(())
             }
@@ -139,12 +140,13 @@ impl Operation {
     }
 }
 
-/// A value in memory that other threads may change meanwhile.
+/// Reads a value in memory that other threads may change meanwhile.
 fn value_at(address: u64, wide: bool) -> Result<u64, Error> {
     driver::memory().read_cell(address, if wide { 8 } else { 4 }).map_err(of_copy)
 }
 
-/// Waits until a value in memory is as asked: greater or equal (in a cycle), equal, with common bits, or not with all bits set.
+/// Waits until a value in memory meets a condition: greater or equal (in a cycle), equal, with
+/// common bits, or not with all bits set.
 fn wait(context: &Context, address: u64, value: u64, wide: bool, how: u32) -> Answer {
     let _ = driver::get();
     loop {

@@ -1,4 +1,4 @@
-//! Pools of memory. What is freed goes back to all at once, so that a pool has nothing but what is in use.
+//! Memory pools. Freed memory leaves its pool at once, so a pool has only memory in use.
 
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicU32, AtomicU64};
@@ -12,21 +12,22 @@ use crate::handles::Table;
 
 static POOLS: Table<Pool> = Table::new();
 
-/// The device's own, which is there from the first.
+/// The device's default pool, which always exists.
 static DEFAULT: LazyLock<u64> = LazyLock::new(|| create(0));
-/// Where `cuMemAllocAsync` takes memory; 0: the default one.
+/// The pool of `cuMemAllocAsync`; 0: the default pool.
 static CURRENT: AtomicU64 = AtomicU64::new(0);
 
-/// Of `CUmemPool_attribute`: 1 to 3 say what may be used again, 4 what is kept, 5 to 8 how much there is and was.
+/// Values of `CUmemPool_attribute`: 1 to 3 permit reuse, 4 is the memory to keep, 5 to 8 are the
+/// present and the highest amounts.
 const REUSE: std::ops::RangeInclusive<u32> = 1..=3;
 const THRESHOLD: u32 = 4;
 
 pub struct Pool {
-    /// Bytes at most; 0: no limit.
+    /// The limit in bytes; 0: no limit.
     pub most: u64,
     reuse: [AtomicU32; 3],
     threshold: AtomicU64,
-    /// The most that was in use.
+    /// The highest number of bytes in use.
     high: AtomicU64,
 }
 
@@ -60,7 +61,7 @@ pub fn get(handle: u64) -> Result<Arc<Pool>, Error> {
     POOLS.find(handle).ok_or(Error::CUDA_ERROR_INVALID_VALUE)
 }
 
-/// Memory that was given out stays until it is freed.
+/// Destroys a pool. Its allocations stay until they are freed.
 pub fn destroy(handle: u64) -> Answer {
     if handle == default() {
         return Err(Error::CUDA_ERROR_INVALID_VALUE);
@@ -93,7 +94,7 @@ impl Pool {
         let value = value.get()?;
         match attribute {
             THRESHOLD => self.threshold.store(value, Relaxed),
-            // What was most can be forgotten.
+            // Programs may reset the maximum.
             6 | 8 if value == 0 => self.high.store(0, Relaxed),
             _ => return Err(Error::CUDA_ERROR_INVALID_VALUE),
         }

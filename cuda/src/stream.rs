@@ -1,4 +1,4 @@
-//! Streams: lines of work of a context.
+//! Streams: lines of work in a context.
 
 use std::cell::RefCell;
 use std::sync::atomic::AtomicU64;
@@ -17,28 +17,28 @@ use crate::{boundary, driver};
 
 static STREAMS: Table<Stream> = Table::new();
 
-/// Handles that mean the same in every context.
+/// Handles that have the same meaning in every context.
 const HANDLE_LEGACY: u64 = 1;
 const HANDLE_PER_THREAD: u64 = 2;
 
-/// Of `CUstream_flags`: not in order with the legacy stream.
+/// A flag of `CUstream_flags`: not in order with the legacy stream.
 pub const NON_BLOCKING: u32 = 1;
 
 pub struct Stream {
-    /// Of the context.
+    /// The handle of the context.
     pub context: u64,
     pub line: u64,
     pub flags: u32,
     pub priority: i32,
-    /// A number of its own.
+    /// A unique number.
     pub id: u64,
     pub capture: Mutex<Option<Arc<Capture>>>,
-    /// A value that programs keep with it (`CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY`).
+    /// A value that programs store (`CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY`).
     pub policy: AtomicU64,
 }
 
 thread_local! {
-    /// The stream of the thread's own, for each context.
+    /// The thread's own stream of each context.
     static OWN: RefCell<FxHashMap<u64, Arc<Stream>>> = RefCell::default();
 }
 
@@ -57,7 +57,7 @@ impl Stream {
         STREAMS.insert(Arc::new(Stream::new(context.handle, line, flags, priority)))
     }
 
-    /// The capture that the stream is in.
+    /// Returns the capture that the stream is in.
     pub fn capture(&self) -> Option<Arc<Capture>> {
         self.capture.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -66,7 +66,8 @@ impl Stream {
         self.line == LEGACY
     }
 
-    /// Does the work in order, at once if nobody could notice, else later. While the stream captures, the work becomes a node of a graph.
+    /// Does work in order: at once if nobody could notice, else later. While the stream captures,
+    /// the work becomes a node of a graph.
     pub fn submit(self: &Arc<Self>, context: &Arc<Context>, operation: Operation) -> Answer {
         let mut operation = operation;
         while let Some(capture) = self.capture() {
@@ -81,7 +82,7 @@ impl Stream {
         if blocking || !operation.needs_thread() && alone() {
             let answer = self.run(context, || operation.run(context));
             return match answer {
-                // As if it had been done later: who waits for it is told.
+                // As if the work ran later: callers that wait for it get the error.
                 Err(error) if !blocking => {
                     context.fail(error);
                     Ok(())
@@ -93,7 +94,7 @@ impl Stream {
         let (line, inner) = (self.line, context.clone());
         let work = Box::new(move || {
             if inner.check().is_ok() {
-                // Errors of work that nobody waits for are those of the context.
+                // Errors of work that nobody waits for become errors of the context.
                 if let Err(error) = operation.run(&inner) {
                     inner.fail(error);
                 }
@@ -127,7 +128,7 @@ impl Stream {
         })
     }
 
-    /// Work of the legacy stream would come between what other streams capture.
+    /// Refuses work of the legacy stream while other streams capture, as it would come in between.
     fn refuse_during_capture(&self, context: &Context) -> Answer {
         if self.is_legacy() && context.is_capturing() {
             return Err(Error::CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
@@ -139,7 +140,8 @@ impl Stream {
         context.lines.tail(self.line)
     }
 
-    /// Puts an event into the stream. While the stream captures, the event is what comes next in the graph.
+    /// Records an event in the stream. While the stream captures, the event stands for the nodes
+    /// that the next node comes after.
     pub fn record(self: &Arc<Self>, context: &Arc<Context>, event: &Arc<Event>) -> Answer {
         if let Some(capture) = self.capture() {
             event.capture(Some((capture.clone(), capture.tail(self))));
@@ -152,7 +154,7 @@ impl Stream {
         Ok(())
     }
 
-    /// What comes into the stream next comes after the event.
+    /// Makes the stream's next work come after an event.
     pub fn wait_for_event(
         self: &Arc<Self>,
         context: &Context,
@@ -192,7 +194,7 @@ impl Stream {
     }
 }
 
-/// The stream that a handle stands for, and its context.
+/// Returns the stream of a handle, and its context.
 pub fn get(handle: u64) -> Result<(Arc<Stream>, Arc<Context>), Error> {
     let handle = match handle {
         0 if boundary::per_thread_stream() => HANDLE_PER_THREAD,
@@ -213,7 +215,7 @@ pub fn get(handle: u64) -> Result<(Arc<Stream>, Arc<Context>), Error> {
     Ok((stream, context))
 }
 
-/// The thread's own stream in a context.
+/// Returns the thread's own stream in a context.
 fn own(context: &Context) -> Arc<Stream> {
     OWN.with_borrow_mut(|own| {
         let make = || Arc::new(Stream::new(context.handle, context.lines.open(true), 0, 0));
@@ -221,7 +223,7 @@ fn own(context: &Context) -> Arc<Stream> {
     })
 }
 
-/// Work that is in the stream is still done.
+/// Destroys a stream. Work that is in the stream is still done.
 pub fn destroy(handle: u64) -> Answer {
     let stream = STREAMS.remove(handle)?;
     crate::capture::abandon(&stream);
@@ -231,7 +233,7 @@ pub fn destroy(handle: u64) -> Answer {
     Ok(())
 }
 
-/// Streams of a context that has ended.
+/// Drops the streams of a context that has ended.
 pub fn forget(context: u64) {
     STREAMS.retain(|stream| stream.context != context);
 }

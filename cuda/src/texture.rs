@@ -1,4 +1,4 @@
-//! Textures and surfaces: descriptors in memory, by their indices.
+//! Textures and surfaces: descriptors in memory, by index.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,16 +13,17 @@ use crate::array::{self, Array};
 use crate::driver;
 use crate::error::{Answer, Error, of_copy, of_map};
 
-/// Descriptors of each kind. The last samplers are those of modules.
+/// The number of descriptors of each kind.
 const COUNT: u32 = 4000;
 const BYTES: u64 = 32;
-/// In a handle the number of the sampler lies above that of the header.
+/// In a handle, the number of the sampler is above that of the header.
 const SAMPLER_SHIFT: u32 = 20;
 
 struct Pool {
-    /// Headers, and samplers at the same indices behind them; 0: there are none yet.
+    /// The address of the headers, with the samplers behind them at the same indices; 0: there are
+    /// none yet.
     address: u64,
-    /// With where the memory of their images begins, and how much that is.
+    /// The used indices, with the address and bytes of the image of each.
     used: BTreeMap<u32, (u64, u64)>,
 }
 
@@ -32,7 +33,7 @@ fn lock() -> MutexGuard<'static, Pool> {
     POOL.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The descriptors that handles are indices of.
+/// Returns the pool of descriptors that handles are indices of.
 pub fn pool() -> Option<ImagePool> {
     let pool = lock();
     let (&last, _) = pool.used.last_key_value()?;
@@ -40,7 +41,7 @@ pub fn pool() -> Option<ImagePool> {
     Some(ImagePool { headers: pool.address, last_header: last, samplers, last_sampler: last })
 }
 
-/// An index that is not used. Header 0 is no image.
+/// Reserves an unused index. Header 0 is no image.
 pub fn reserve() -> Result<u32, Error> {
     let mut pool = lock();
     if pool.address == 0 {
@@ -54,7 +55,7 @@ pub fn reserve() -> Result<u32, Error> {
     Ok(index)
 }
 
-/// Takes an index back. What it was is no image any more.
+/// Releases an index, so that its header is no image any more.
 pub fn release(index: u32) {
     let mut pool = lock();
     let _ = driver::memory().fill(pool.address + u64::from(index) * BYTES, BYTES, 0);
@@ -65,7 +66,7 @@ fn bytes(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
-/// Puts an image and a sampler at an index.
+/// Writes the descriptors of an image and a sampler at an index.
 pub fn put(index: u32, image: &Image, how: &Sampler) -> Answer {
     let header = header::encode(image).map_err(|_| Error::CUDA_ERROR_INVALID_VALUE)?;
     let mut pool = lock();
@@ -77,7 +78,7 @@ pub fn put(index: u32, image: &Image, how: &Sampler) -> Answer {
         .map_err(of_copy)
 }
 
-/// All descriptors up to the last that is used, and the memory of their images.
+/// All descriptors up to the last used one, and the memory of their images.
 pub struct Content {
     pub headers: Vec<u8>,
     pub samplers: Vec<u8>,
@@ -95,7 +96,7 @@ pub fn content() -> Option<Content> {
     Some(Content { headers: read(headers)?, samplers: read(samplers)?, memory })
 }
 
-/// Whether the bytes hold the handle of a texture or a surface, at a place where one can be.
+/// Returns whether an aligned word of the bytes is the handle of a texture or a surface.
 pub fn is_named_in(bytes: &[u8]) -> bool {
     let pool = lock();
     bytes.chunks_exact(8).any(|word| {
@@ -106,12 +107,12 @@ pub fn is_named_in(bytes: &[u8]) -> bool {
     })
 }
 
-/// The handle of a texture, and of a surface.
+/// Returns the handle of a texture (`sampled`) or of a surface.
 pub fn handle(index: u32, sampled: bool) -> u32 {
     if sampled { index | index << SAMPLER_SHIFT } else { index }
 }
 
-/// What a texture or a surface is of.
+/// The memory that a texture or a surface reads.
 #[derive(Clone)]
 pub enum Resource {
     Array(Arc<Array>),
@@ -119,7 +120,7 @@ pub enum Resource {
     Pitch { address: u64, format: u32, channels: u32, size: [u64; 2], pitch: u64 },
 }
 
-/// How a texture is read.
+/// The way in which a texture is read.
 #[derive(Clone, Copy, Debug)]
 pub struct Reading {
     /// `CUaddress_mode` along each axis.
@@ -132,7 +133,7 @@ pub struct Reading {
     pub border: [f32; 4],
 }
 
-/// Of `CUDA_TEXTURE_DESC`.
+/// Flags of `CUDA_TEXTURE_DESC`.
 const READ_AS_INTEGER: u32 = 1;
 const NORMALIZED_COORDINATES: u32 = 2;
 const SRGB: u32 = 0x10;
@@ -153,7 +154,7 @@ impl Default for Reading {
     }
 }
 
-/// The image of a resource, read so. None: as a surface.
+/// Returns the image of a resource for a way of reading, or for a surface if `reading` is none.
 pub fn image(resource: &Resource, reading: Option<&Reading>) -> Result<Image, Error> {
     let flags = reading.map_or(READ_AS_INTEGER, |reading| reading.flags);
     let (fraction, srgb) = (flags & READ_AS_INTEGER == 0, flags & SRGB != 0);
@@ -198,11 +199,11 @@ pub fn image(resource: &Resource, reading: Option<&Reading>) -> Result<Image, Er
     }
 }
 
-/// The sampler that reads so.
+/// Returns the sampler for a way of reading.
 pub fn sampler_of(reading: &Reading) -> Sampler {
     let normalized = reading.flags & NORMALIZED_COORDINATES != 0;
     let wrap = |mode: u32| match mode {
-        // Coordinates in texels are never repeated.
+        // Coordinates in texels never repeat.
         0 if normalized => Wrap::Repeat,
         2 if normalized => Wrap::Mirror,
         3 => Wrap::Border,

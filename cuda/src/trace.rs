@@ -1,5 +1,6 @@
-//! What the library says of calls on standard error, if it is asked to: `WARPLOOM_CUDA_TRACE=1` names each with its answer. A function
-//! that is not there is named once in any case. For the summary of a process, how long calls take.
+//! The trace of calls on standard error, if `WARPLOOM_CUDA_TRACE=1` asks for it: each call with its
+//! answer. A call of an unsupported function is always reported, once per function. The time of
+//! calls is measured for the summary of a process.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::AtomicU64;
@@ -15,21 +16,21 @@ static EACH: LazyLock<bool> =
     LazyLock::new(|| std::env::var_os("WARPLOOM_CUDA_TRACE").is_some_and(|value| value != "0"));
 static TOLD: Mutex<BTreeSet<&str>> = Mutex::new(BTreeSet::new());
 
-/// Whether somebody wants to know how long calls take.
+/// Whether a summary needs the time of calls.
 static TIMED: LazyLock<bool> = LazyLock::new(|| std::env::var_os(summary::VARIABLE).is_some());
 static SPENT: AtomicU64 = AtomicU64::new(0);
 
-/// A call begins.
+/// Begins a call. Returns the time if calls are timed.
 pub fn begin() -> Option<Instant> {
     TIMED.then(Instant::now)
 }
 
-/// Nanoseconds that all threads were in calls so far.
+/// Returns the nanoseconds that all threads spent in calls so far.
 pub fn spent() -> u64 {
     SPENT.load(Relaxed)
 }
 
-/// A call has ended.
+/// Ends a call.
 pub fn call(name: &str, answer: Answer, begun: Option<Instant>) {
     if let Some(begun) = begun {
         SPENT.fetch_add(begun.elapsed().as_nanos() as u64, Relaxed);
@@ -42,12 +43,12 @@ pub fn call(name: &str, answer: Answer, begun: Option<Instant>) {
     }
 }
 
-/// Counts a call of a function that is not there, for the summary.
+/// Counts a call of an unsupported function, for the summary.
 pub fn count_refused(name: &str) {
     crate::record::note(|summary| *summary.unsupported.entry(name.to_string()).or_default() += 1);
 }
 
-/// A program wants what is not there.
+/// Reports and counts a call of an unsupported function.
 pub fn refused(name: &'static str) {
     count_refused(name);
     if TOLD.lock().unwrap_or_else(PoisonError::into_inner).insert(name) {
@@ -55,9 +56,10 @@ pub fn refused(name: &'static str) {
     }
 }
 
-/// A program asks for one of NVIDIA's tables. Its runtime does so to see whether the driver is NVIDIA's; compilers ask for one and do without.
+/// Counts a request for one of NVIDIA's tables. NVIDIA's runtime asks for them to find out whether
+/// the driver is NVIDIA's; compilers ask for one and can do without.
 pub fn export_table(id: [u8; 16]) {
-    // Tables that NVIDIA's runtime looks for.
+    // The tables that NVIDIA's runtime looks for.
     const RUNTIME: [u8; 4] = [0xf8, 0xcf, 0xf9, 0x51];
     const TOOLS: [u8; 4] = [0x6b, 0xd5, 0xfb, 0x6c];
     if id.starts_with(&RUNTIME) || id.starts_with(&TOOLS) {
@@ -65,7 +67,7 @@ pub fn export_table(id: [u8; 16]) {
     }
 }
 
-/// What is wrong with an image whose log nobody asked for.
+/// Reports the failure of an image whose log nobody asked for.
 pub fn failure(text: &str) {
     eprintln!("warploom: {text}");
     crate::record::note(|summary| {

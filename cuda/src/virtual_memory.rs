@@ -1,6 +1,8 @@
-//! Virtual memory: addresses that programs reserve, memory that has none, and which of it is where.
+//! Virtual memory: addresses that programs reserve, memory without addresses, and the mappings
+//! between them.
 //!
-//! Such memory lies in the arena like all other, where no kernel is told of it; what is mapped are other addresses for its pages.
+//! The memory lies in the arena like all other memory, but kernels never get these addresses. A
+//! mapping gives its pages other addresses.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -15,26 +17,26 @@ use crate::error::{Answer, Error, of_map};
 use crate::handles::{Table, fresh};
 use crate::{allocations, driver};
 
-/// Sizes and places are multiples of this.
+/// The granularity of sizes and addresses.
 pub const GRANULARITY: u64 = 2 << 20;
 
-/// `CUmemAllocationProp`, as far as it is kept.
+/// The stored part of `CUmemAllocationProp`.
 pub type Properties = [u64; 4];
 
-/// Memory without an address of its own.
+/// Memory without an address that programs know.
 pub struct Physical {
     handle: u64,
-    /// Where it lies.
+    /// The address in the arena.
     address: u64,
     bytes: u64,
     pub properties: Properties,
-    /// How often programs have the handle.
+    /// The number of references that programs have to the handle.
     holders: AtomicU64,
 }
 
 impl Drop for Physical {
     fn drop(&mut self) {
-        // What is not there need not be released.
+        // Errors do not matter: memory that is not there needs no release.
         let _ = driver::memory().release_later(self.address);
     }
 }
@@ -48,7 +50,7 @@ struct Mapping {
 
 struct Reservation {
     bytes: u64,
-    /// By address, without overlap.
+    /// The mappings by address, without overlap.
     mappings: BTreeMap<u64, Mapping>,
 }
 
@@ -64,14 +66,14 @@ fn require(condition: bool) -> Answer {
     if condition { Ok(()) } else { Err(INVALID) }
 }
 
-/// A range of whole pieces.
+/// Returns a range, which must consist of whole units of [`GRANULARITY`].
 fn range(address: u64, bytes: u64) -> Result<Range<u64>, Error> {
     require(bytes > 0 && address.is_multiple_of(GRANULARITY) && bytes.is_multiple_of(GRANULARITY))?;
     Ok(address..address.checked_add(bytes).ok_or(INVALID)?)
 }
 
 impl Reservation {
-    /// The mappings that a range consists of: whole ones, without gaps.
+    /// Returns the mappings that fill a range exactly, without gaps.
     fn within(&mut self, range: &Range<u64>) -> Result<Vec<u64>, Error> {
         let mut next = range.start;
         let mut all = vec![];
@@ -85,7 +87,7 @@ impl Reservation {
     }
 }
 
-/// The reservation that a range lies in.
+/// Returns the reservation that contains a range.
 fn holding<'a>(
     all: &'a mut BTreeMap<u64, Reservation>,
     range: &Range<u64>,
@@ -104,7 +106,7 @@ pub fn reserve(bytes: u64, align: u64) -> Result<u64, Error> {
     Ok(address)
 }
 
-/// Gives addresses back to which nothing is mapped.
+/// Frees reserved addresses that have no mappings.
 pub fn free(address: u64, bytes: u64) -> Answer {
     let mut all = lock();
     let found = all.get(&address).filter(|found| found.bytes == bytes && found.mappings.is_empty());
@@ -113,7 +115,7 @@ pub fn free(address: u64, bytes: u64) -> Answer {
     driver::memory().release_later(address).map_err(of_map)
 }
 
-/// New memory, which its handle holds.
+/// Creates memory, and a handle that holds it.
 pub fn create(bytes: u64, properties: Properties) -> Result<u64, Error> {
     range(0, bytes)?;
     let address =
@@ -128,7 +130,7 @@ pub fn get(handle: u64) -> Result<Arc<Physical>, Error> {
     HANDLES.find(handle).ok_or(INVALID)
 }
 
-/// The handle is held once less; the memory lasts as long as something holds or maps it.
+/// Drops a reference to a handle. The memory lasts as long as a handle or a mapping holds it.
 pub fn release(handle: u64) -> Answer {
     if get(handle)?.holders.fetch_sub(1, Relaxed) == 1 {
         HANDLES.remove(handle)?;
@@ -136,7 +138,7 @@ pub fn release(handle: u64) -> Answer {
     Ok(())
 }
 
-/// The handle of what is mapped at an address, which is held once more.
+/// Returns the handle of the memory mapped at an address, with one more reference.
 pub fn retain(address: u64) -> Result<u64, Error> {
     let mut all = lock();
     let reservation = holding(&mut all, &(address..address + 1))?;
@@ -149,7 +151,7 @@ pub fn retain(address: u64) -> Result<u64, Error> {
     Ok(memory.handle)
 }
 
-/// Puts the whole of some memory to an address. Nobody may use it there before [`set_access`].
+/// Maps all of some memory at an address. Accesses are forbidden until [`set_access`].
 pub fn map(address: u64, bytes: u64, handle: u64) -> Answer {
     let range = range(address, bytes)?;
     let memory = get(handle)?;
@@ -164,7 +166,7 @@ pub fn map(address: u64, bytes: u64, handle: u64) -> Answer {
     Ok(())
 }
 
-/// Takes away what is mapped to a range, when all work that may use it is done.
+/// Unmaps the memory in a range, after all work that may use it.
 pub fn unmap(address: u64, bytes: u64) -> Answer {
     let range = range(address, bytes)?;
     holding(&mut lock(), &range)?.within(&range)?;
@@ -180,7 +182,7 @@ pub fn unmap(address: u64, bytes: u64) -> Answer {
     Ok(())
 }
 
-/// Says what kernels and copies may do with what is mapped to a range: `CUmemAccess_flags`.
+/// Sets the access of kernels and copies to the memory in a range: `CUmemAccess_flags`.
 pub fn set_access(address: u64, bytes: u64, flags: u32) -> Answer {
     let access = match flags {
         0 => Access::NONE,

@@ -1,4 +1,4 @@
-//! Nodes of graphs with a condition, which kernels set.
+//! Conditional nodes of graphs, whose conditions kernels set.
 
 mod support;
 
@@ -6,7 +6,8 @@ use std::ffi::c_void;
 
 use support::{ADD, Driver, call, ok, param};
 
-/// `set` sets a condition; `count` takes one from a number in memory, and sets the condition to what is left.
+/// `set` sets a condition. `count` decrements a number in memory, and sets the condition to the
+/// rest.
 const KERNELS: &[u8] = b"
 .version 6.0
 .target sm_50
@@ -54,7 +55,8 @@ impl Kernels {
         graph
     }
 
-    /// A condition of a graph that is this whenever the graph begins, or stays as it is.
+    /// Creates a condition of a graph. Each start of the graph sets it to `first`; without `first`
+    /// it keeps its value.
     fn condition(&self, graph: u64, first: Option<u32>) -> u64 {
         let mut handle = 0;
         ok!(self.driver, cuGraphConditionalHandleCreate(
@@ -63,7 +65,7 @@ impl Kernels {
         handle
     }
 
-    /// A node of one lane behind others.
+    /// Adds a kernel node of one lane after other nodes.
     fn launch(&self, graph: u64, after: &[u64], function: u64, params: &[*const c_void]) -> u64 {
         let mut node = 0;
         let params =
@@ -93,7 +95,7 @@ impl Kernels {
         if answer != 0 {
             return Err(answer);
         }
-        // SAFETY: the driver says that so many handles are there.
+        // SAFETY: the driver says that `count` handles are there.
         let graphs = unsafe { std::slice::from_raw_parts(params[4] as *const u64, count as usize) };
         Ok((node, graphs.to_vec()))
     }
@@ -122,7 +124,7 @@ impl Kernels {
     }
 }
 
-/// A condition chooses a graph, by what a kernel before it has set.
+/// A condition that a kernel sets chooses a graph.
 fn chosen(k: &Kernels, how: u32, graphs: u32, value: u32) -> Vec<u32> {
     let found = k.numbers([0; 4]);
     let graph = k.graph();
@@ -148,7 +150,8 @@ fn a_value_chooses(k: &Kernels) {
     assert_eq!(chosen(k, SWITCH, 3, 3), [0, 0, 0, 2], "no graph has this number");
 }
 
-/// Five rounds of an outer loop, each with an inner one that ends after its first round, and a choice that is always taken.
+/// An outer loop runs five rounds, each with an inner loop that ends after its first round, and a
+/// choice that is always taken.
 fn loops_nest(k: &Kernels) {
     let found = k.numbers([5, 0, 0, 0]);
     let graph = k.graph();
@@ -204,7 +207,7 @@ fn what_is_wrong_is_refused(k: &Kernels) {
     }
 }
 
-/// A stream captures into the graph of a node.
+/// A stream captures into a graph of a conditional node.
 fn a_body_is_captured(k: &Kernels) {
     let found = k.numbers([3, 0, 0, 0]);
     let graph = k.graph();
@@ -219,7 +222,7 @@ fn a_body_is_captured(k: &Kernels) {
     assert_eq!(k.driver.launch(k.count, 1, 1, stream, &[param(&handle), param(&found)]), 0);
     ok!(k.driver, cuStreamEndCapture(stream => u64, &mut captured => *mut u64));
     assert_eq!(captured, bodies[0]);
-    // A program that has the graph need not ask for it.
+    // A program that has the graph need not ask for its handle.
     ok!(k.driver, cuStreamBeginCaptureToGraph(
         stream => u64, bodies[0] => u64, none => *const u64, none => *const u64, 0 => usize, 0 => u32,
     ));

@@ -1,5 +1,5 @@
-//! Programs of several files of device code, which are linked when they are loaded: wrappers of
-//! version 2 as nvcc writes them for `-rdc=true`.
+//! Programs of several files of device code, which are linked at load time. Their wrappers have
+//! version 2, as nvcc writes it for `-rdc=true`.
 
 #[path = "../../tests/support/fat_file.rs"]
 mod fat_file;
@@ -8,10 +8,11 @@ mod support;
 use fat_file::{fat, member};
 use support::{Driver, call, ok, param};
 
-/// `nvcc -rdc=true -ptx -arch=sm_80` of `main.cu` and `other.cu` beside them.
+/// Output of `nvcc -rdc=true -ptx -arch=sm_80` for `main.cu` and `other.cu`, which are in the same
+/// folder.
 const MAIN: &[u8] = include_bytes!("../../tests/fixtures/cuda/main.ptx");
 const OTHER: &[u8] = include_bytes!("../../tests/fixtures/cuda/other.ptx");
-/// A function of NVIDIA's library of device code, which this driver has its own of.
+/// A function of NVIDIA's library of device code, which this driver replaces.
 const DEVICE_RUNTIME: &[u8] = b".version 6.0\n.target sm_50\n.address_size 64
 .visible .func (.param .b64 handle) cudaCGGetIntrinsicHandle(.param .b32 scope) { ret; }
 .extern .func nowhere;
@@ -22,7 +23,7 @@ const PTX: u16 = 1;
 const CUBIN: u16 = 2;
 const NO_BINARY_FOR_GPU: u32 = 209;
 
-/// The structure that a compiler registers.
+/// The structure that compiled programs register.
 #[repr(C)]
 struct Wrapper {
     magic: u32,
@@ -35,7 +36,8 @@ fn text(ptx: &[u8], lz4: bool) -> Vec<u8> {
     fat(&[member(PTX, 80, ptx, lz4, "")])
 }
 
-/// Loads a program that was linked from files, and asks for its kernel. The answer of the latter.
+/// Loads a program that was linked from files, and asks for its kernel. Returns the answer to the
+/// latter, the library and the kernel.
 fn load(driver: &Driver, linked: &[u8], files: &[Vec<u8>]) -> (u32, u64, u64) {
     let list: Vec<*const u8> =
         files.iter().map(|file| file.as_ptr()).chain([std::ptr::null()]).collect();
@@ -51,7 +53,8 @@ fn load(driver: &Driver, linked: &[u8], files: &[Vec<u8>]) -> (u32, u64, u64) {
     (answer, library, kernel)
 }
 
-/// The kernel adds a function, a constant and a pointer to a function of the other file, and counts.
+/// Checks the kernel, which adds a function, a constant and a function pointer of the other file,
+/// and counts.
 fn is_right(driver: &Driver, library: u64, kernel: u64) {
     let out = driver.alloc(4 * 64);
     assert_eq!(driver.launch(kernel, 1, 64, 0, &[param(&out)]), 0);
@@ -72,19 +75,19 @@ fn files_are_linked_when_a_program_is_loaded() {
     let driver = Driver::get("sm_80");
     let sass = fat(&[member(CUBIN, 80, b"of another GPU", false, "")]);
     let empty = fat(&[]);
-    // NVIDIA's linker leaves nothing where files have PTX alone, else SASS of the one GPU.
+    // NVIDIA's linker leaves an empty fat binary if files have only PTX, else SASS for one GPU.
     for linked in [&empty, &sass] {
         let files = [text(MAIN, true), text(OTHER, false), text(DEVICE_RUNTIME, true)];
         let (answer, library, kernel) = load(driver, linked, &files);
         assert_eq!(answer, 0);
         is_right(driver, library, kernel);
     }
-    // Nothing to link.
+    // There is nothing to link.
     assert_eq!(
         load(driver, &sass, &[fat(&[member(CUBIN, 80, b"too", false, "")])]).0,
         NO_BINARY_FOR_GPU
     );
     assert_eq!(load(driver, &empty, &[]).0, NO_BINARY_FOR_GPU);
-    // A function that no file has.
+    // No file has the function.
     assert_ne!(load(driver, &empty, &[text(MAIN, false)]).0, 0);
 }

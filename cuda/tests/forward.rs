@@ -1,4 +1,5 @@
-//! The library in front of another driver, which is a copy of it: programs get what that gives, and launches are captured.
+//! The library in front of another driver, which is a copy of it: programs get the other driver's
+//! results, and launches are captured.
 
 mod support;
 
@@ -7,7 +8,7 @@ use std::ffi::{CStr, c_char, c_void};
 use support::captures::{captured, launch_nested, replay};
 use support::{Driver, call, ok, param};
 
-/// What a name leads to, by `cuGetProcAddress`.
+/// Returns the function that `cuGetProcAddress` finds for a name.
 fn address(driver: &Driver, name: &CStr) -> *const c_void {
     let mut address = std::ptr::null();
     ok!(driver, cuGetProcAddress_v2(
@@ -42,18 +43,20 @@ fn launches_of_the_driver_behind_are_captured_and_replay() {
         ("WARPLOOM_CAPTURE", captures.to_str().unwrap()),
         ("WARPLOOM_CAPTURE_MAX_BYTES", "4000000"),
     ] {
-        // SAFETY: this is the only test of the process, and the library reads the environment later, when it is loaded.
+        // SAFETY: this is the only test of the process, and the library reads the environment
+        // later, when it is loaded.
         unsafe { std::env::set_var(name, value) };
     }
     let driver = Driver::get("sm_52");
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
     assert!(maps.contains("/real.so"), "it is loaded");
 
-    // What is watched is watched however a program finds it, and the rest is the other driver's own.
+    // Watched functions are watched however a program finds them. The rest are the other driver's
+    // own.
     let exported: LaunchKernel = driver.function("cuLaunchKernel");
     let own: unsafe extern "C" fn(u64) -> u32 = driver.function("cuStreamSynchronize");
     let found = address(driver, c"cuLaunchKernel");
-    // SAFETY: it is the function of this name.
+    // SAFETY: this is the function of this name.
     let found: LaunchKernel = unsafe { std::mem::transmute(found) };
     assert_ne!(
         address(driver, c"cuStreamSynchronize"),
@@ -78,7 +81,7 @@ fn launches_of_the_driver_behind_are_captured_and_replay() {
         assert_eq!(replay(manifest).0, 2, "numbers, and the variable that counts");
     }
 
-    // A launch that is only recorded into a graph is none.
+    // A launch that is only recorded into a graph is not captured.
     let (_, function) = driver.load(support::captures::NESTED.as_bytes(), "nested");
     let (mut stream, mut graph) = (0_u64, 0_u64);
     ok!(driver, cuStreamCreate(&mut stream => *mut u64, 0 => u32));

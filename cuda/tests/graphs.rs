@@ -1,4 +1,5 @@
-//! Graphs whose nodes allocate memory, or write values and wait for them; and what is advised of managed memory.
+//! Graphs whose nodes allocate memory, write values or wait for values; and advice for managed
+//! memory.
 
 mod support;
 
@@ -6,7 +7,7 @@ use std::ffi::c_void;
 
 use support::{ADD, Driver, call, ok, param};
 
-/// Has local variables.
+/// A kernel with local variables.
 const LOCAL: &[u8] = b"
 .version 6.0
 .target sm_50
@@ -21,10 +22,11 @@ const LOCAL: &[u8] = b"
 const NOT_SUPPORTED: u32 = 801;
 const INVALID: u32 = 1;
 
-/// `CUDA_MEM_ALLOC_NODE_PARAMS` for device memory: the number of bytes, and the address, are words 13 and 14.
+/// Returns `CUDA_MEM_ALLOC_NODE_PARAMS` for device memory. Words 13 and 14 are the number of bytes
+/// and the address.
 fn allocation(bytes: u64) -> [u64; 15] {
     let mut words = [0; 15];
-    // Pinned; of device 0.
+    // Pinned memory of device 0.
     words[0] = 1;
     words[1] = 1;
     words[13] = bytes;
@@ -51,7 +53,7 @@ impl Graph<'_> {
         (node, words[14])
     }
 
-    /// Sets 32 numbers to the same.
+    /// Adds a node that sets 32 numbers to one value.
     fn fill(&self, after: u64, address: u64, value: u32) -> u64 {
         let (mut node, mut context) = (0_u64, 0_u64);
         ok!(self.driver, cuCtxGetCurrent(&mut context => *mut u64));
@@ -75,7 +77,7 @@ impl Graph<'_> {
     fn copy(&self, after: u64, from: u64, to: u64, bytes: u64) -> u64 {
         let (mut node, mut context) = (0_u64, 0_u64);
         ok!(self.driver, cuCtxGetCurrent(&mut context => *mut u64));
-        // `CUDA_MEMCPY3D`: from and to device memory.
+        // `CUDA_MEMCPY3D` from device memory to device memory.
         let mut params = [0_u64; 25];
         (params[4], params[6], params[15], params[17]) = (2, from, 2, to);
         (params[22], params[23], params[24]) = (bytes, 1, 1);
@@ -143,7 +145,7 @@ fn graphs_have_memory_of_their_own(driver: &Driver) {
     graph.destroy();
     assert_eq!(used_by_graphs(driver), 0);
 
-    // Memory that a stream allocates while it captures.
+    // A stream allocates memory while it captures.
     let (mut stream, mut address, mut captured) = (0_u64, 0_u64, 0_u64);
     ok!(driver, cuStreamCreate(&mut stream => *mut u64, 1 => u32));
     ok!(driver, cuStreamBeginCapture_v2(stream => u64, 0 => u32));
@@ -159,7 +161,7 @@ fn graphs_have_memory_of_their_own(driver: &Driver) {
     graph.destroy();
     assert_eq!(used_by_graphs(driver), 0);
 
-    // It stays when its graph is gone, until it is freed.
+    // The memory stays after its graph is gone, until it is freed.
     let graph = Graph::new(driver);
     let (_, address) = graph.allocate(128);
     graph.run(1);
@@ -172,7 +174,7 @@ fn graphs_have_memory_of_their_own(driver: &Driver) {
     assert_eq!(used_by_graphs(driver), 0);
     assert_eq!(call!(driver, cuMemFree_v2(address => u64)), INVALID, "it is freed already");
 
-    // Freed while its graph goes: not an error, whichever comes first.
+    // Freeing memory while its graph goes is no error, in either order.
     for _ in 0..100 {
         let graph = Graph::new(driver);
         let (_, address) = graph.allocate(128);
@@ -201,7 +203,7 @@ fn nodes_write_values_and_wait_for_them(driver: &Driver) {
     let mut shown = [0_u64; 4];
     ok!(driver, cuGraphBatchMemOpNodeGetParams(node => u64, shown.as_mut_ptr() => *mut u64));
     assert_eq!(shown[1] as u32, 3);
-    // SAFETY: the driver says that so many structures of six words are there.
+    // SAFETY: the driver says that three structures of six words are there.
     let words = unsafe { std::slice::from_raw_parts(shown[2] as *const u64, 18) };
     assert_eq!(words, operations);
     ok!(driver, cuGraphBatchMemOpNodeSetParams(node => u64, params(1).as_ptr() => *const u64));

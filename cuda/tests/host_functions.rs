@@ -1,4 +1,4 @@
-//! Functions of the host in streams and graphs, and who has their data.
+//! Host functions in streams and graphs, and the ownership of their data.
 
 mod support;
 
@@ -13,7 +13,7 @@ const INVALID_VALUE: u32 = 1;
 const CAPTURE_UNSUPPORTED: u32 = 900;
 const CAPTURE_INVALIDATED: u32 = 901;
 
-/// How often data was used, and how often it was given back.
+/// The numbers of uses and releases of the data.
 #[derive(Default)]
 struct Data {
     runs: AtomicU32,
@@ -71,7 +71,7 @@ fn data_is_given_back_once_when_nothing_can_use_it() {
     let data = Data::default();
     assert_eq!(submit(driver, stream, &data), 0);
     ok!(driver, cuStreamSynchronize(stream => u64));
-    // The thread of the stream may still hold the work when the stream has gone on.
+    // The stream's thread may still hold the work after the stream has moved on.
     while data.counts() != (1, 1) {
         std::thread::yield_now();
     }
@@ -123,11 +123,11 @@ fn graphs_take_no_callbacks() {
     ok!(driver, cuStreamDestroy_v2(stream => u64));
 }
 
-/// Another context's work uses the memory. The call waits for that work before it returns.
+/// Work of another context uses the memory. The call waits for that work before it returns.
 #[test]
 fn memory_is_unregistered_behind_the_work_of_all_contexts() {
     let driver = Driver::get("sm_52");
-    // Not at a page, and no whole page at its end.
+    // The memory begins within a page and ends within a page.
     let mut memory = vec![0_u8; 300_000];
     let own = &mut memory[13..200_013];
     let (at, bytes) = (own.as_mut_ptr(), own.len());
@@ -160,7 +160,7 @@ fn registered_memory_is_filled_and_copied_to_the_byte() {
     let copy = driver.alloc(bytes);
     ok!(driver, cuMemcpyHtoD_v2(copy => u64, at => u64, bytes => usize));
     ok!(driver, cuMemsetD8_v2(at => u64, 9 => u8, 7 => usize));
-    // Within the memory, over itself.
+    // An overlapping copy within the memory.
     ok!(driver, cuMemcpy(at + 4 => u64, at => u64, 100_000 => usize));
     // A fill that goes beyond the memory is refused.
     assert_eq!(call!(driver, cuMemsetD8_v2(at => u64, 9 => u8, bytes + 1 => usize)), INVALID_VALUE);

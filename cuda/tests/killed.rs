@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use support::{Driver, ok, param};
 use warploom_replay::summary::{self, Summary};
 
-/// Waits for a number that nobody writes.
+/// A kernel that waits for a number that nobody writes.
 const FOREVER: &str = "
 .version 6.0
 .target sm_52
@@ -27,7 +27,7 @@ again:
 }
 ";
 
-/// Set in the process that is killed.
+/// The variable that is set in the process to be killed.
 const CHILD: &str = "WARPLOOM_TEST_CHILD";
 
 fn run_forever() {
@@ -53,7 +53,7 @@ fn a_process_that_is_killed_leaves_a_summary() {
     let start = Instant::now();
     let found = loop {
         let text = std::fs::read(&path).unwrap_or_default();
-        // It is written whole or not at all.
+        // The summary is written completely or not at all.
         let found = (!text.is_empty()).then(|| serde_json::from_slice::<Summary>(&text).unwrap());
         if let Some(found) = found.filter(|found| !found.running.is_empty()) {
             break found;

@@ -1,4 +1,4 @@
-//! The driver API as on a GPU of sm_52: cubins, and what calls answer.
+//! The driver API as on a GPU of sm_52: cubins, and the answers of calls.
 
 mod support;
 
@@ -24,7 +24,7 @@ const NOT_REGISTERED: u32 = 713;
 const NOT_PERMITTED: u32 = 800;
 const NOT_SUPPORTED: u32 = 801;
 
-/// `out[i] = in[i] + add` for `n` elements, and one that reads address 16.
+/// A kernel with `out[i] = in[i] + add` for `n` elements, and a kernel that reads address 16.
 const ADD: &str = "
 .version 6.0
 .target sm_50
@@ -73,7 +73,7 @@ const ADD: &str = "
 }
 ";
 
-/// One test at a time: they share the process's contexts and its memory.
+/// Tests run one at a time: they share the process's contexts and memory.
 static ONE: Mutex<()> = Mutex::new(());
 
 fn driver() -> (&'static Driver, std::sync::MutexGuard<'static, ()>) {
@@ -89,7 +89,7 @@ fn examples_give_what_is_expected() {
     let (driver, _one) = driver();
     let mut compared = 0;
     for (file, launch) in support::examples(".") {
-        // Another GPU's.
+        // The code is for another GPU.
         if launch.binary_path.to_string_lossy().contains("sm_53") {
             continue;
         }
@@ -178,7 +178,7 @@ fn launches_are_checked() {
     let none = call!(driver, cuLaunchKernel(function => u64, 1 => u32, 1 => u32, 1 => u32, 1 => u32, 1 => u32, 1 => u32,
         0 => u32, 0 => u64, null => *const c_void, null => *const c_void));
     assert_eq!(none, INVALID_VALUE);
-    // The same parameters in a buffer.
+    // A launch with the parameters in a buffer.
     let block = [
         data.to_le_bytes(),
         data.to_le_bytes(),
@@ -221,7 +221,7 @@ fn memory_is_found_by_its_addresses() {
     let local = 5_u32;
     assert_eq!(attribute(&raw const local as u64, 3).0, INVALID_VALUE);
     assert_eq!(call!(driver, cuMemFree_v2(address + 256 => u64)), INVALID_VALUE);
-    // Past the end.
+    // The copy goes past the end.
     let past = call!(driver, cuMemcpyHtoD_v2(address + (1 << 20) - 2 => u64, &raw const local => *const u32, 4 => usize));
     assert_eq!(past, INVALID_VALUE);
     ok!(driver, cuMemFree_v2(address => u64));
@@ -237,7 +237,7 @@ fn memory_is_found_by_its_addresses() {
 fn kernels_use_memory_of_the_program_to_the_byte() {
     let (driver, _one) = driver();
     let (_, function) = driver.load(ADD.as_bytes(), "add");
-    // Larger than several pages of 64 KiB, and aligned to none.
+    // Larger than several pages of 64 KiB, and aligned to no page.
     let mut memory = vec![1_u32; 100_003];
     let (at, n) = (memory[1..].as_mut_ptr() as u64, 100_000_u32);
     let register = |at: u64, bytes: usize| call!(driver, cuMemHostRegister_v2(at => u64, bytes => usize, 0 => u32));
@@ -262,7 +262,7 @@ fn kernels_use_memory_of_the_program_to_the_byte() {
     assert_eq!(memory[100_001..], [1, 1]);
 }
 
-/// Lets the host see what streams do.
+/// Progress of streams, visible to the host.
 static SEEN: AtomicU32 = AtomicU32::new(0);
 static GATE: AtomicU32 = AtomicU32::new(0);
 
@@ -272,7 +272,7 @@ extern "C" fn wait_at_gate(_: *mut c_void) {
     }
     let driver = Driver::loaded();
     let mut count = 0;
-    // Calls are not permitted here.
+    // The driver refuses calls here.
     SEEN.store(call!(driver, cuDeviceGetCount(&mut count => *mut i32)), SeqCst);
 }
 
@@ -287,7 +287,7 @@ fn streams_keep_their_order() {
     events.iter_mut().for_each(|event| ok!(driver, cuEventCreate(event => *mut u64, 0 => u32)));
     let (data, more, n) = (driver.alloc(400), 1_u32, 100_u32);
     ok!(driver, cuMemsetD32_v2(data => u64, 0 => u32, 100 => usize));
-    // The streams are not in order with it.
+    // The streams are not in order with the default stream, so wait for it.
     ok!(driver, cuCtxSynchronize());
     let params = [param(&data), param(&data), param(&more), param(&n)];
     GATE.store(0, SeqCst);
@@ -299,7 +299,7 @@ fn streams_keep_their_order() {
     ok!(driver, cuEventRecord(events[1] => u64, stream => u64));
     ok!(driver, cuStreamWaitEvent(other => u64, events[1] => u64, 0 => u32));
     assert_eq!(driver.launch(function, 4, 32, other, &params), 0);
-    // All of it waits behind the gate.
+    // All work waits behind the gate.
     assert_eq!(call!(driver, cuStreamQuery(stream => u64)), NOT_READY);
     assert_eq!(call!(driver, cuStreamQuery(other => u64)), NOT_READY);
     assert_eq!(call!(driver, cuEventQuery(events[1] => u64)), NOT_READY);
@@ -324,7 +324,7 @@ fn streams_wait_for_values_of_the_host() {
     ok!(driver, cuStreamCreate(&mut stream => *mut u64, 1 => u32));
     ok!(driver, cuMemHostAlloc(&mut pinned => *mut u64, 64 => usize, 0 => u32));
     let cell = std::ptr::with_exposed_provenance::<AtomicU32>(pinned as usize);
-    // SAFETY: the driver's memory at that address is there until it is freed below.
+    // SAFETY: the driver's memory at that address exists until it is freed below.
     let cells = unsafe { std::slice::from_raw_parts(cell, 2) };
     ok!(driver, cuStreamWaitValue32_v2(stream => u64, pinned => u64, 3 => u32, 1 => u32));
     ok!(driver, cuStreamWriteValue32_v2(stream => u64, pinned + 4 => u64, 9 => u32, 0 => u32));
@@ -357,7 +357,7 @@ fn what_a_stream_captures_is_launched_as_a_graph() {
         0
     );
     ok!(driver, cuStreamEndCapture(stream => u64, &mut graph => *mut u64));
-    // Nothing has run, and the parameters are those of then.
+    // Nothing has run yet, and the captured parameters keep their values.
     more = 100;
     let mut nodes = ([0_u64; 4], 4_usize);
     ok!(driver, cuGraphGetNodes(graph => u64, nodes.0.as_mut_ptr() => *mut u64, &mut nodes.1 => *mut usize));
@@ -368,7 +368,7 @@ fn what_a_stream_captures_is_launched_as_a_graph() {
     }
     ok!(driver, cuStreamSynchronize(stream => u64));
     assert_eq!(driver.words(data, 100), [7; 100]);
-    // Another number, in the graph that is ready.
+    // Change a parameter in the executable graph.
     let params = [param(&data), param(&data), param(&more), param(&n)];
     let mut node = [0_u64; 7];
     node[0] = function;
@@ -383,7 +383,8 @@ fn what_a_stream_captures_is_launched_as_a_graph() {
     ok!(driver, cuStreamDestroy_v2(stream => u64));
 }
 
-/// What it has done stays in the capture that it has joined, and must come before the end.
+/// Nodes of the destroyed stream stay in the capture that it has joined, and must come before the
+/// end.
 #[test]
 fn a_stream_may_go_before_the_capture_ends() {
     let (driver, _one) = driver();
@@ -432,7 +433,7 @@ fn a_fault_ends_its_context() {
     let mut address = 0_u64;
     assert_eq!(call!(driver, cuMemAlloc_v2(&mut address => *mut u64, 4 => usize)), ILLEGAL_ADDRESS);
     ok!(driver, cuCtxDestroy_v2(context => u64));
-    // The primary context is current again, and well.
+    // The primary context is current again, and has no error.
     ok!(driver, cuCtxSynchronize());
     assert_eq!(call!(driver, cuCtxSetCurrent(context => u64)), INVALID_CONTEXT);
 }
@@ -462,7 +463,8 @@ fn addresses_of_functions_depend_on_versions() {
     );
 }
 
-/// Reads a texture where each lane's coordinates are, and writes what it read to a surface, one more.
+/// A kernel that reads a texture at each lane's coordinates, and writes the value plus 1 to a
+/// surface.
 const SAMPLE: &str = "
 .version 6.0
 .target sm_50
@@ -493,7 +495,7 @@ const SAMPLE: &str = "
 }
 ";
 
-/// `CUDA_MEMCPY2D` between packed rows of the program's memory and an array.
+/// Copies between packed rows of the program's memory and an array, by `CUDA_MEMCPY2D`.
 fn copy_array(driver: &Driver, array: u64, host: *const f32, to_array: bool) {
     const HOST: u64 = 1;
     const ARRAY: u64 = 3;
@@ -522,7 +524,7 @@ fn textures_and_surfaces_are_of_arrays() {
         words
     };
     let (mut texture, mut surface) = (0_u64, 0_u64);
-    // Clamped, linear, coordinates in texels.
+    // Clamped, linear, with coordinates in texels.
     let mut reading = [0_u32; 26];
     reading[..4].copy_from_slice(&[1, 1, 1, 1]);
     ok!(driver, cuTexObjectCreate(&mut texture => *mut u64, resource(arrays[0]).as_ptr() => *const u64,
@@ -535,7 +537,7 @@ fn textures_and_surfaces_are_of_arrays() {
         driver.words(to, 16).into_iter().map(f32::from_bits).collect::<Vec<f32>>()
     };
     assert_eq!(sample(0.5), texels);
-    // Half way to the next, and at the edge the last.
+    // Each texel is halfway to the next; at the edge, it is the last texel.
     let half: Vec<f32> =
         (0..16_u8).map(|i| f32::from(i) + if i % 4 == 3 { 0.0 } else { 0.5 }).collect();
     assert_eq!(sample(1.0), half);

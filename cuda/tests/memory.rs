@@ -10,7 +10,7 @@ const INVALID_VALUE: u32 = 1;
 const NOT_SUPPORTED: u32 = 801;
 const PIECE: u64 = 2 << 20;
 
-/// Adds 1 to the element of each lane.
+/// A kernel that adds 1 to the element of each lane.
 const ADD: &str = "
 .version 6.0
 .target sm_50
@@ -32,7 +32,7 @@ const ADD: &str = "
 /// `CUmemAllocationProp` of pinned memory of device 0.
 const PROPERTIES: [u64; 4] = [1, 1, 0, 0];
 
-/// One test at a time: they share the process's memory.
+/// Tests run one at a time: they share the process's memory.
 static ONE: Mutex<()> = Mutex::new(());
 
 fn driver() -> (&'static Driver, std::sync::MutexGuard<'static, ()>) {
@@ -74,7 +74,7 @@ fn memory_is_mapped_where_the_program_says() {
     for (piece, handle) in [(0, first), (1, second), (2, first)] {
         ok!(driver, cuMemMap(at + piece * PIECE => u64, PIECE as usize => usize, 0 => usize, handle => u64, 0 => u64));
     }
-    // Twice at one place, and what nobody may use yet.
+    // Map at an address twice, and access memory before access is set.
     assert_eq!(
         call!(driver, cuMemMap(at => u64, PIECE as usize => usize, 0 => usize, second => u64, 0 => u64)),
         INVALID_VALUE
@@ -85,7 +85,8 @@ fn memory_is_mapped_where_the_program_says() {
     ok!(driver, cuMemGetAccess(&mut flags => *mut u64, [1_u32, 0].as_ptr() => *const u32, at + PIECE => u64));
     assert_eq!(flags, 3);
 
-    // A kernel's accesses across the border between both, and the first one as it is seen at its second place.
+    // A kernel accesses memory across the border of two mappings. The first memory shows the result
+    // at its second address.
     let border = at + PIECE - 64;
     ok!(driver, cuMemsetD32_v2(at => u64, 7 => u32, 2 * PIECE as usize / 4 => usize));
     let (module, function) = driver.load(ADD.as_bytes(), "add");
@@ -95,7 +96,7 @@ fn memory_is_mapped_where_the_program_says() {
     assert_eq!(driver.words(at + 3 * PIECE - 96, 24), expected[..24]);
     ok!(driver, cuModuleUnload(module => u64));
 
-    // The handle of what is mapped is the same as before.
+    // The mapped memory still has its old handle.
     let mut again = 0;
     ok!(driver, cuMemRetainAllocationHandle(&mut again => *mut u64, at + 5 => u64));
     assert_eq!(again, first);
@@ -103,7 +104,7 @@ fn memory_is_mapped_where_the_program_says() {
         ok!(driver, cuMemRelease(handle => u64));
     }
     assert_eq!(call!(driver, cuMemRelease(first => u64)), INVALID_VALUE);
-    // It lasts as long as it is mapped.
+    // The memory lasts as long as it is mapped.
     assert_eq!(driver.words(at, 1), [7]);
     let half = PIECE as usize / 2;
     assert_eq!(call!(driver, cuMemUnmap(at => u64, half => usize)), INVALID_VALUE);
@@ -153,7 +154,7 @@ fn what_cannot_be_is_refused() {
         call!(driver, cuMemCreate(to => *mut u64, 4096 => usize, properties => *const u64, 0 => u64)),
         INVALID_VALUE
     );
-    // For other processes.
+    // Memory with handles for other processes.
     let shared = [1 | 1 << 32, 1, 0, 0_u64];
     let piece = PIECE as usize;
     assert_eq!(
@@ -176,7 +177,7 @@ fn what_the_host_sees_is_filled_when_the_call_returns() {
     for value in 0..50_u8 {
         ok!(driver, cuMemsetD8_v2(at => u64, value => u8, 64 => usize));
         let seen: *const u8 = std::ptr::with_exposed_provenance(at as usize);
-        // SAFETY: it is pinned memory of the host's.
+        // SAFETY: this is pinned memory of the host.
         assert_eq!(unsafe { seen.add(63).read_volatile() }, value);
     }
     ok!(driver, cuMemFreeHost(at => u64));
@@ -201,7 +202,7 @@ fn batches_copy_each() {
     ok!(driver, cuStreamSynchronize(stream => u64));
     assert_eq!(driver.download(b, 16), from[32..48]);
 
-    // Two rows of 8 bytes out of rows of 16, in slices of 3 rows, to bytes that follow each other.
+    // Two rows of 8 bytes out of rows of 16 bytes, in slices of 3 rows, to contiguous bytes.
     let mut block = [0_u64; 14];
     (block[0], block[1], block[2], block[3]) = (1, a, 16, 3);
     (block[5], block[6]) = (1, b);

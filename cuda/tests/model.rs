@@ -1,6 +1,7 @@
-//! The fuzz target `cuda_api` from fixed seeds: random calls against a model of handles and memory.
+//! Runs the fuzz target `cuda_api` from fixed seeds: random calls against a model of handles and
+//! memory.
 
-// The libraries' functions of C are linked from them.
+// The libraries define the C functions that this test links.
 extern crate cuda as _;
 extern crate cudart13 as _;
 

@@ -1,11 +1,11 @@
-//! Launches that are captured (`WARPLOOM_CAPTURE`) replay to the same results, on both engines.
+//! Captured launches (`WARPLOOM_CAPTURE`) replay to equal results, on both engines.
 
 mod support;
 
 use support::captures::{captured, launch_nested, replay};
 use support::{Driver, ok, param};
 
-/// Copies a row of a texture to a surface.
+/// A kernel that copies a row of a texture to a surface.
 const IMAGES: &str = "
 .version 6.0
 .target sm_50
@@ -24,7 +24,7 @@ const IMAGES: &str = "
 }
 ";
 
-/// The same of a texture that the module names.
+/// A kernel that copies a row of a texture that the module names.
 const REFERENCE: &str = "
 .version 6.0
 .target sm_50
@@ -44,7 +44,7 @@ const REFERENCE: &str = "
 }
 ";
 
-/// An array of 32 numbers, and what describes it as a resource.
+/// Returns an array of 32 numbers, and its resource description.
 fn array(driver: &Driver) -> (u64, [u64; 18]) {
     let (mut array, description) = (0, [32_u64, 1, 3 | 1 << 32]);
     ok!(driver, cuArrayCreate_v2(&mut array => *mut u64, description.as_ptr() => *const u64));
@@ -93,11 +93,12 @@ fn captured_launches_replay_to_the_same_results() {
         ("WARPLOOM_CAPTURE", folder.path().to_str().unwrap()),
         ("WARPLOOM_CAPTURE_MAX_BYTES", "4000000"),
     ] {
-        // SAFETY: this is the only test of the process, and the library reads the environment later, at its start.
+        // SAFETY: this is the only test of the process, and the library reads the environment
+        // later, at its start.
         unsafe { std::env::set_var(name, value) };
     }
     let driver = Driver::get("sm_52");
-    // The last one is too large to be written.
+    // The last launch is too large to be written.
     launch_nested(driver, |function, all| driver.launch(function, 1, 32, 0, &[param(all)]));
 
     let manifests = captured(folder.path());

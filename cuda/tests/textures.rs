@@ -30,7 +30,7 @@ unsafe extern "C" fn sleep(_: *mut c_void) {
     std::thread::sleep(Duration::from_millis(200));
 }
 
-/// A texture of words that are read as they are.
+/// Creates a texture of words that are read as integers.
 fn texture(driver: &Driver, words: u64, count: u64) -> u64 {
     // `CUDA_RESOURCE_DESC`: linear memory of 32-bit unsigned numbers, one channel.
     // `CUDA_TEXTURE_DESC`: read as integers.
@@ -57,13 +57,13 @@ fn a_texture_lasts_until_work_that_came_before_is_done() {
     ok!(driver, cuLaunchHostFunc(stream => u64, sleep as HostFn => HostFn, 0 => u64));
     assert_eq!(driver.launch(read, 1, 1, stream, &[param(&handle), param(&out)]), 0);
     ok!(driver, cuTexObjectDestroy(handle => u64));
-    // Nobody gets its place meanwhile.
+    // No other texture gets its index meanwhile.
     let other = texture(driver, out, 1);
     assert_ne!(other, handle);
     ok!(driver, cuStreamSynchronize(stream => u64));
     assert_eq!(driver.words(out, 1), [77]);
     ok!(driver, cuTexObjectDestroy(other => u64));
-    // Afterwards it is gone at once.
+    // Without pending work, a texture is gone at once.
     let last = texture(driver, words, 4);
     assert_eq!(last, handle);
     ok!(driver, cuTexObjectDestroy(last => u64));

@@ -1,4 +1,4 @@
-//! Many threads, random calls, and children.
+//! Many threads, random calls and child processes.
 
 mod support;
 
@@ -8,7 +8,7 @@ use support::{ADD, Driver, call, ok, param};
 
 const NOT_INITIALIZED: u32 = 3;
 
-/// A generator of numbers that are always the same (xorshift).
+/// A generator of reproducible numbers (xorshift).
 struct Numbers(u64);
 
 impl Numbers {
@@ -77,12 +77,12 @@ fn threads_work_at_the_same_time() {
 #[test]
 fn random_calls_have_answers() {
     let driver = Driver::get("sm_52");
-    // Streams that are left capturing are in nobody's way there.
+    // In a separate context, streams left capturing disturb no other test.
     let mut context = 0_u64;
     ok!(driver, cuCtxCreate_v2(&mut context => *mut u64, 0 => u32, 0 => i32));
     let (_, function) = driver.load(ADD.as_bytes(), "add");
     let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
-    // What calls have given, be it still valid or not, and what nobody has.
+    // Handles and addresses that calls have returned, valid or not, and invalid numbers.
     let mut known: Vec<u64> = vec![0, 1, 2, 3, 4096, u64::MAX, u64::MAX - 15, function];
     let mut buffer = vec![0_u8; 4096];
     let at = buffer.as_mut_ptr();
@@ -140,7 +140,7 @@ fn random_calls_have_answers() {
             26 => call!(driver, cuStreamEndCapture(handle => u64, to => *mut u64)),
             27 => call!(driver, cuModuleUnload(handle => u64)),
             28 => call!(driver, cuGraphDestroyNode(handle => u64)),
-            // Only where there is memory for it: a fault would end the context.
+            // Launch only if there is memory: a fault would end the context.
             _ if call!(driver, cuPointerGetAttribute(at => *mut u8, 12 => u32, handle => u64))
                 == 0
                 && u64::from_le_bytes(*buffer.first_chunk().unwrap()) >= 128 =>
@@ -170,14 +170,14 @@ fn random_calls_have_answers() {
 #[test]
 fn a_forked_child_has_no_driver() {
     let driver = Driver::get("sm_52");
-    // SAFETY: the child only calls and exits.
+    // SAFETY: the child only calls the library and exits.
     let child = unsafe { libc::fork() };
     if child == 0 {
         let mut count = 0_i32;
         let answer = call!(driver, cuDeviceGetCount(&mut count => *mut i32));
         let again = call!(driver, cuInit(0 => u32));
         let failed = answer != NOT_INITIALIZED || again != NOT_INITIALIZED;
-        // SAFETY: it ends the child without running what the parent's exit will.
+        // SAFETY: the call ends the child without running the parent's exit handlers.
         unsafe { libc::_exit(failed.into()) };
     }
     let mut status = 0;
@@ -188,13 +188,13 @@ fn a_forked_child_has_no_driver() {
     ok!(driver, cuDeviceGetCount(&mut count => *mut i32));
 }
 
-/// Says which child a process of this test is.
+/// The variable that tells a child process of this test its case.
 const CHILD: &str = "WARPLOOM_TEST_CHILD";
 
-/// A child's exit code, so that it is known to have come to its end.
+/// A child's exit code, which proves that it reached its end.
 const DONE: i32 = 7;
 
-/// A stream with work that takes a while, and a thread of the library's that does it.
+/// Makes a stream busy, so that a thread of the library works for a while.
 fn busy(driver: &Driver) {
     driver.enter();
     let (_, function) = driver.load(ADD.as_bytes(), "add");
@@ -206,7 +206,7 @@ fn busy(driver: &Driver) {
     }
 }
 
-/// What [`processes_end_whatever_the_library_does`] runs in processes of their own.
+/// Runs the child processes of [`processes_end_whatever_the_library_does`].
 #[test]
 fn child() {
     let Ok(how) = std::env::var(CHILD) else { return };
@@ -220,7 +220,7 @@ fn child() {
         }
         "close" => {
             driver.close();
-            // The library's threads are still at work.
+            // The library's threads are still working.
             std::thread::sleep(std::time::Duration::from_millis(20));
             let again = Driver::open();
             again.enter();

@@ -1,5 +1,4 @@
-//! A library whose image is the program's is unloaded, and the image goes, while a graph still
-//! launches a kernel of it.
+//! A program unloads a library and then its own image, while a graph still launches a kernel of it.
 
 mod support;
 
@@ -15,14 +14,14 @@ fn nobody_reads_an_image_after_it_is_unloaded() {
     // its start.
     unsafe { std::env::set_var("WARPLOOM_CAPTURE", folder.path()) };
     let driver = Driver::get("sm_50");
-    // SAFETY: an address is chosen by the host.
+    // SAFETY: the host chooses the address.
     let image = unsafe {
         let (read_write, private) =
             (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
         libc::mmap(std::ptr::null_mut(), SAXPY.len(), read_write, private, -1, 0)
     };
     assert_ne!(image, libc::MAP_FAILED);
-    // SAFETY: the mapping is as long.
+    // SAFETY: the mapping has this length.
     unsafe { image.cast::<u8>().copy_from_nonoverlapping(SAXPY.as_ptr(), SAXPY.len()) };
 
     // `CU_LIBRARY_BINARY_IS_PRESERVED`.
@@ -47,7 +46,7 @@ fn nobody_reads_an_image_after_it_is_unloaded() {
     ok!(driver, cuGraphInstantiateWithFlags(&mut exec => *mut u64, graph => u64, 0 => u64));
 
     ok!(driver, cuLibraryUnload(library => u64));
-    // SAFETY: the library has no use for the image any more.
+    // SAFETY: the library does not use the image any more.
     assert_eq!(unsafe { libc::munmap(image, SAXPY.len()) }, 0);
     ok!(driver, cuGraphLaunch(exec => u64, stream => u64));
     ok!(driver, cuStreamSynchronize(stream => u64));

@@ -1,13 +1,13 @@
-//! How an entry point is written.
+//! Macros that define entry points of the C API, and helpers for their pointers.
 
 /// Defines entry points of the C API, whose names are rows of [`crate::table`]. Bodies have type
-/// `Result<()>`. [`crate::error::entry`] says what an entry point returns, and how it ends.
+/// `Result<()>`. [`crate::error::entry`] runs a body and makes the entry point's result.
 ///
-/// `/ ptsz(stream)` after the parameters defines a second entry point under the name with `_ptsz`,
-/// for programs with a default stream per thread: a null `stream` is the thread's own there.
-/// `/ ptds(when)` defines one under the name with `_ptds`, for calls that are over when they
-/// return: the body gets a [`crate::stream::When`] by this name, which follows the thread's own
-/// default stream there.
+/// `/ ptsz(stream)` after the parameters defines a second entry point whose name ends in `_ptsz`,
+/// for programs with a default stream per thread: there a null `stream` is the thread's own.
+/// `/ ptds(when)` defines a second entry point whose name ends in `_ptds`, for calls that return
+/// when their work is done. The body gets a [`crate::stream::When`] with the name in parentheses,
+/// which follows the thread's own default stream in the `_ptds` function.
 macro_rules! api {
     ($($(#[$meta:meta])* fn $name:ident $arguments:tt $(/ $kind:ident($variable:ident))? $body:block)*) => {
         $($crate::api::define! { [$(#[$meta])*] $name $arguments [$($kind $variable)?] $body })*
@@ -22,7 +22,7 @@ macro_rules! define {
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name($($arg: $t),*) -> core::ffi::c_int {
             // SAFETY: the caller keeps the contract of the C function: pointers are null, which is
-            // tested, or valid for what the documentation says is read and written through them.
+            // tested, or valid for the reads and writes that the documentation states.
             $crate::error::entry(|| unsafe { $body })
         }
     };
@@ -45,7 +45,7 @@ macro_rules! define {
     };
 }
 
-/// Defines the entry point of a name with a suffix.
+/// Defines an entry point whose name has a suffix.
 macro_rules! per_thread {
     ([$($meta:tt)*] $name:ident $suffix:literal ($($arg:ident: $t:ty),*) $body:block) => {
         $($meta)*
@@ -54,7 +54,7 @@ macro_rules! per_thread {
             #[allow(clippy::too_many_arguments, reason = "the API says how many there are")]
             #[unsafe(export_name = concat!(stringify!($name), $suffix))]
             unsafe extern "C" fn per_thread($($arg: $t),*) -> core::ffi::c_int {
-                // SAFETY: as of the function without the suffix
+                // SAFETY: as for the function without the suffix
                 $crate::error::entry(|| unsafe { $body })
             }
         };
@@ -65,24 +65,24 @@ pub(crate) use api;
 pub(crate) use define;
 pub(crate) use per_thread;
 
-/// Checks a pointer of the caller's, which may not be null, before its result is made.
+/// Checks that the caller's pointer is not null, before the result for it is made.
 pub fn required<T>(into: *mut T) -> crate::error::Result<()> {
     if into.is_null() { Err(crate::error::INVALID_VALUE) } else { Ok(()) }
 }
 
-/// Writes a result through a pointer of the caller's, which may not be null.
+/// Writes a result through the caller's pointer, which may not be null.
 ///
 /// # Safety
 ///
 /// The pointer is null or valid for writes.
 pub unsafe fn put<T>(into: *mut T, value: T) -> crate::error::Result<()> {
     required(into)?;
-    // SAFETY: not null, and the caller's promise
+    // SAFETY: the pointer is not null, and the caller promises the rest
     unsafe { into.write(value) };
     Ok(())
 }
 
-/// What a pointer of the caller's leads to, which may not be null.
+/// Returns a reference through the caller's pointer, which may not be null.
 ///
 /// # Safety
 ///

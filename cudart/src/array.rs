@@ -1,4 +1,4 @@
-//! Arrays: images whose layout is the driver's own.
+//! Arrays: images with a layout that only the driver knows.
 
 use std::ffi::{c_int, c_uint, c_void};
 use std::ptr::null_mut;
@@ -9,7 +9,7 @@ use crate::driver;
 use crate::error::{INVALID_CHANNEL_DESCRIPTOR, INVALID_VALUE, Result};
 use crate::types::{Array3DDescriptor, ChannelFormat, Extent, Handle};
 
-/// `CUarray_format` by the kind of the components (signed, unsigned, float) and their bits.
+/// Kind of the components (0 signed, 1 unsigned, 2 float), their bits, and the `CUarray_format`.
 const FORMATS: [(c_int, c_int, c_int); 8] = [
     (1, 8, 1),
     (1, 16, 2),
@@ -21,7 +21,7 @@ const FORMATS: [(c_int, c_int, c_int); 8] = [
     (2, 32, 0x20),
 ];
 
-/// The driver's format, and the number of components.
+/// Returns the driver's format and the number of components.
 pub fn to_driver(format: ChannelFormat) -> Result<(c_int, c_uint)> {
     let channels = format.bits.iter().take_while(|bits| **bits != 0).count();
     let alike = format.bits[..channels].iter().all(|bits| *bits == format.bits[0]);
@@ -34,7 +34,7 @@ pub fn to_driver(format: ChannelFormat) -> Result<(c_int, c_uint)> {
     known.map(|(_, _, driver)| (*driver, channels as c_uint)).ok_or(INVALID_CHANNEL_DESCRIPTOR)
 }
 
-/// The runtime's form of a driver's format.
+/// Returns the runtime's form of a driver's format.
 pub fn from_driver(format: c_int, channels: c_uint) -> Result<ChannelFormat> {
     let (kind, bits, _) = FORMATS
         .iter()
@@ -46,7 +46,7 @@ pub fn from_driver(format: c_int, channels: c_uint) -> Result<ChannelFormat> {
     })
 }
 
-/// The driver's description of an array.
+/// Returns the driver's description of an array.
 pub fn descriptor(array: Handle) -> Result<Array3DDescriptor> {
     enter()?;
     let mut descriptor = Array3DDescriptor::default();
@@ -55,20 +55,20 @@ pub fn descriptor(array: Handle) -> Result<Array3DDescriptor> {
     Ok(descriptor)
 }
 
-/// Bytes of one of an array's elements.
+/// Returns the bytes of one element of an array.
 pub fn element_bytes(array: Handle) -> Result<usize> {
     let descriptor = descriptor(array)?;
     let format = from_driver(descriptor.format, descriptor.channels)?;
     Ok(format.bits.iter().sum::<c_int>() as usize / 8)
 }
 
-/// An array's size in elements.
+/// Returns an array's size in elements.
 pub fn extent_of(array: Handle) -> Result<Extent> {
     let Array3DDescriptor { width, height, depth, .. } = descriptor(array)?;
     Ok(Extent { width, height, depth })
 }
 
-/// The driver's description for what a program asks for. The flags have the same bits.
+/// Returns the driver's description of a requested array. The flags have the driver's bits.
 fn described(format: &ChannelFormat, extent: Extent, flags: c_uint) -> Result<Array3DDescriptor> {
     let (format, channels) = to_driver(*format)?;
     let Extent { width, height, depth } = extent;
@@ -87,7 +87,7 @@ unsafe fn create(
     enter()?;
     required(array)?;
     let mut made = null_mut();
-    // SAFETY: the caller's promise, and an output that is this function's
+    // SAFETY: the caller's promise; the output is this function's
     unsafe {
         let descriptor = described(get(format)?, extent, flags)?;
         driver::cuArray3DCreate_v2(&mut made, &descriptor)?;
@@ -96,12 +96,12 @@ unsafe fn create(
 }
 
 api! {
-    /// A new array of one or two dimensions.
+    /// Allocates an array of one or two dimensions.
     fn cudaMallocArray(array: *mut Handle, format: *const ChannelFormat, width: usize, height: usize, flags: c_uint) {
         create(array, format, Extent { width, height, depth: 0 }, flags)
     }
 
-    /// A new array of any kind.
+    /// Allocates an array of any kind.
     fn cudaMalloc3DArray(array: *mut Handle, format: *const ChannelFormat, extent: Extent, flags: c_uint) {
         create(array, format, extent, flags)
     }
@@ -111,7 +111,7 @@ api! {
         if array.is_null() { Ok(()) } else { driver::cuArrayDestroy(array) }
     }
 
-    /// A new array with mipmaps.
+    /// Allocates an array with mipmaps.
     fn cudaMallocMipmappedArray(
         array: *mut Handle, format: *const ChannelFormat, extent: Extent, levels: c_uint, flags: c_uint,
     ) {
@@ -123,7 +123,7 @@ api! {
         put(array, made)
     }
 
-    /// One level of a mipmapped array.
+    /// Gets one level of a mipmapped array.
     fn cudaGetMipmappedArrayLevel(level: *mut Handle, array: Handle, index: c_uint) {
         driver::cuMipmappedArrayGetLevel(level, array, index)
     }
@@ -133,38 +133,38 @@ api! {
         if array.is_null() { Ok(()) } else { driver::cuMipmappedArrayDestroy(array) }
     }
 
-    /// One plane of an array of several.
+    /// Gets one plane of a multi-planar array.
     fn cudaArrayGetPlane(plane: *mut Handle, array: Handle, index: c_uint) {
         driver::cuArrayGetPlane(plane, array, index)
     }
 
-    /// How much memory an array takes on a device.
+    /// Gets the bytes and alignment that an array needs on a device.
     fn cudaArrayGetMemoryRequirements(requirements: *mut c_void, array: Handle, on: c_int) {
         driver::cuArrayGetMemoryRequirements(requirements, array, device(on)?)
     }
 
-    /// How much memory a mipmapped array takes on a device.
+    /// Gets the bytes and alignment that a mipmapped array needs on a device.
     fn cudaMipmappedArrayGetMemoryRequirements(requirements: *mut c_void, array: Handle, on: c_int) {
         driver::cuMipmappedArrayGetMemoryRequirements(requirements, array, device(on)?)
     }
 
-    /// The tiles of a sparse array.
+    /// Gets the tiles of a sparse array.
     fn cudaArrayGetSparseProperties(properties: *mut c_void, array: Handle) {
         driver::cuArrayGetSparseProperties(properties, array)
     }
 
-    /// The tiles of a sparse mipmapped array.
+    /// Gets the tiles of a sparse mipmapped array.
     fn cudaMipmappedArrayGetSparseProperties(properties: *mut c_void, array: Handle) {
         driver::cuMipmappedArrayGetSparseProperties(properties, array)
     }
 
-    /// The widest one-dimensional texture of linear memory, in elements.
+    /// Gets the largest width of a one-dimensional texture of linear memory, in elements.
     fn cudaDeviceGetTexture1DLinearMaxWidth(width: *mut usize, format: *const ChannelFormat, of: c_int) {
         let (format, channels) = to_driver(*get(format)?)?;
         driver::cuDeviceGetTexture1DLinearMaxWidth(width, format, channels, device(of)?)
     }
 
-    /// Format, size and flags of an array; what is not asked for is null.
+    /// Gets an array's format, size and flags. A null pointer skips its value.
     fn cudaArrayGetInfo(format: *mut ChannelFormat, extent: *mut Extent, flags: *mut c_uint, array: Handle) {
         let found = descriptor(array)?;
         if !format.is_null() {
@@ -179,7 +179,7 @@ api! {
         Ok(())
     }
 
-    /// The format of an array.
+    /// Gets the format of an array.
     fn cudaGetChannelDesc(format: *mut ChannelFormat, array: Handle) {
         if array.is_null() {
             return Err(INVALID_VALUE);
@@ -189,7 +189,7 @@ api! {
     }
 }
 
-/// A format of so many bits for each component.
+/// Returns a format with the given bits for each component.
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaCreateChannelDesc(
     x: c_int,

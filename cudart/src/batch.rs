@@ -1,6 +1,6 @@
-//! Many copies in one call, and copies that say when their source may be read. CUDA 11 has none.
+//! Batches of copies, and copies that state when their source may be read. CUDA 11 has neither.
 //!
-//! The structures are the driver's.
+//! The structures have the driver's layouts.
 
 #[cfg(runtime = "13")]
 use std::ffi::c_int;
@@ -15,7 +15,7 @@ use crate::types::Stream;
 
 #[cfg(runtime = "12")]
 api! {
-    /// Copies ranges. On an error `failed` says which, if the driver says so.
+    /// Copies ranges. On an error `failed` names the range, if the driver reports it.
     fn cudaMemcpyBatchAsync(
         to: *mut *mut c_void, from: *mut *mut c_void, sizes: *mut usize, count: usize, attributes: *mut c_void, starts: *mut usize,
         number: usize, failed: *mut usize, stream: Stream,
@@ -24,7 +24,7 @@ api! {
         driver::cuMemcpyBatchAsync(to, from, sizes, count, attributes, starts, number, failed, stream)
     }
 
-    /// Copies boxes. On an error `failed` says which, if the driver says so.
+    /// Copies boxes. On an error `failed` names the box, if the driver reports it.
     fn cudaMemcpy3DBatchAsync(
         count: usize, list: *mut c_void, failed: *mut usize, flags: c_ulonglong, stream: Stream,
     ) / ptsz(stream) {
@@ -73,7 +73,7 @@ api! {
         driver::cuMemPrefetchBatchAsync(pointers, sizes, count, places, starts, number, flags, stream)
     }
 
-    /// Says that nobody needs the content of managed ranges.
+    /// Discards the content of managed ranges, which nobody needs.
     fn cudaMemDiscardBatchAsync(
         pointers: *mut *mut c_void, sizes: *mut usize, count: usize, flags: c_ulonglong, stream: Stream,
     ) / ptsz(stream) {
@@ -81,7 +81,7 @@ api! {
         driver::cuMemDiscardBatchAsync(pointers, sizes, count, flags, stream)
     }
 
-    /// Moves managed ranges whose content nobody needs.
+    /// Discards the content of managed ranges and moves the ranges.
     fn cudaMemDiscardAndPrefetchBatchAsync(
         pointers: *mut *mut c_void, sizes: *mut usize, count: usize, places: *mut c_void, starts: *mut usize, number: usize,
         flags: c_ulonglong, stream: Stream,
@@ -90,19 +90,19 @@ api! {
         driver::cuMemDiscardAndPrefetchBatchAsync(pointers, sizes, count, places, starts, number, flags, stream)
     }
 
-    /// The pool that a place has from the start.
+    /// Gets the default memory pool of a location.
     fn cudaMemGetDefaultMemPool(pool: *mut Handle, place: *mut c_void, kind: c_int) {
         enter()?;
         driver::cuMemGetDefaultMemPool(pool, place, kind)
     }
 
-    /// The pool that a place uses.
+    /// Gets the current memory pool of a location.
     fn cudaMemGetMemPool(pool: *mut Handle, place: *mut c_void, kind: c_int) {
         enter()?;
         driver::cuMemGetMemPool(pool, place, kind)
     }
 
-    /// Sets the pool that a place uses.
+    /// Sets the current memory pool of a location.
     fn cudaMemSetMemPool(place: *mut c_void, kind: c_int, pool: Handle) {
         enter()?;
         driver::cuMemSetMemPool(place, kind, pool)

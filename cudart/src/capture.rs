@@ -1,4 +1,4 @@
-//! Streams whose work is recorded as a graph.
+//! Stream capture: a stream's work is recorded as a graph.
 
 #[cfg(not(runtime = "11"))]
 use std::ffi::c_void;
@@ -12,14 +12,14 @@ use crate::driver;
 use crate::types::{Handle, Stream};
 
 api! {
-    /// Begins to record what is put into a stream as a graph.
+    /// Begins to capture a stream's work as a graph.
     fn cudaStreamBeginCapture(stream: Stream, mode: c_int) / ptsz(stream) {
         enter()?;
         driver::cuStreamBeginCapture_v2(stream, mode)
     }
 
-    /// Begins to record what is put into a stream as nodes of a graph that is there, after some of
-    /// its nodes.
+    /// Begins to capture a stream's work as nodes of an existing graph, after some of the graph's
+    /// nodes.
     #[cfg(not(runtime = "11"))]
     fn cudaStreamBeginCaptureToGraph(
         stream: Stream, graph: Handle, dependencies: *const Handle, edges: *const c_void, count: usize, mode: c_int,
@@ -28,19 +28,20 @@ api! {
         driver::cuStreamBeginCaptureToGraph(stream, graph, dependencies, edges, count, mode)
     }
 
-    /// Ends a recording.
+    /// Ends a capture.
     fn cudaStreamEndCapture(stream: Stream, graph: *mut Handle) / ptsz(stream) {
         enter()?;
         driver::cuStreamEndCapture(stream, graph)
     }
 
-    /// Whether a stream is recorded.
+    /// Gets whether a stream captures.
     fn cudaStreamIsCapturing(stream: Stream, status: *mut c_int) / ptsz(stream) {
         enter()?;
         driver::cuStreamIsCapturing(stream, status)
     }
 
-    /// Swaps what the thread may do while a stream is recorded.
+    /// Exchanges the thread's capture mode, which limits the thread's calls while a stream
+    /// captures.
     fn cudaThreadExchangeStreamCaptureMode(mode: *mut c_int) {
         driver::cuThreadExchangeStreamCaptureMode(mode)
     }
@@ -48,13 +49,13 @@ api! {
 
 #[cfg(not(runtime = "13"))]
 api! {
-    /// Whether a stream is recorded, and the number of the recording.
+    /// Gets whether a stream captures, and the number of the capture.
     fn cudaStreamGetCaptureInfo(stream: Stream, status: *mut c_int, id: *mut c_ulonglong) / ptsz(stream) {
         enter()?;
         driver::cuStreamGetCaptureInfo_v2(stream, status, id, null_mut(), null_mut(), null_mut())
     }
 
-    /// The state of a stream's recording.
+    /// Gets the state of a stream's capture.
     fn cudaStreamGetCaptureInfo_v2(
         stream: Stream, status: *mut c_int, id: *mut c_ulonglong, graph: *mut Handle, dependencies: *mut *const Handle,
         count: *mut usize,
@@ -63,7 +64,7 @@ api! {
         driver::cuStreamGetCaptureInfo_v2(stream, status, id, graph, dependencies, count)
     }
 
-    /// Sets what the next node of a recording depends on.
+    /// Sets the dependencies of a capture's next node.
     fn cudaStreamUpdateCaptureDependencies(
         stream: Stream, dependencies: *mut Handle, count: usize, flags: c_uint,
     ) / ptsz(stream) {
@@ -72,12 +73,12 @@ api! {
     }
 }
 
-/// Defines functions with data of edges, which have other names in CUDA 12 than in CUDA 13.
+/// Defines functions with data of edges. Their names differ between CUDA 12 and CUDA 13.
 #[cfg(not(runtime = "11"))]
 macro_rules! with_edges {
     ($info:ident $update:ident) => {
         api! {
-            /// The state of a stream's recording, with data of edges.
+            /// Gets the state of a stream's capture, with data of edges.
             fn $info(
                 stream: Stream, status: *mut c_int, id: *mut c_ulonglong, graph: *mut Handle, dependencies: *mut *const Handle,
                 edges: *mut *const c_void, count: *mut usize,
@@ -86,7 +87,7 @@ macro_rules! with_edges {
                 driver::cuStreamGetCaptureInfo_v3(stream, status, id, graph, dependencies, edges, count)
             }
 
-            /// Sets what the next node of a recording depends on, with data of edges.
+            /// Sets the dependencies of a capture's next node, with data of edges.
             fn $update(
                 stream: Stream, dependencies: *mut Handle, edges: *const c_void, count: usize, flags: c_uint,
             ) / ptsz(stream) {

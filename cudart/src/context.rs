@@ -1,4 +1,5 @@
-//! Which device and context a thread works with. The runtime makes no contexts of its own: it retains each device's primary one.
+//! The device and the context of a thread. The runtime makes no contexts of its own: it retains
+//! each device's primary context.
 
 use std::cell::Cell;
 use std::ffi::{c_int, c_uint};
@@ -11,11 +12,11 @@ use crate::properties::VERSION;
 use crate::types::Handle;
 
 thread_local! {
-    /// What the thread chose by `cudaSetDevice`.
+    /// The device that the thread chose by `cudaSetDevice`.
     static DEVICE: Cell<c_int> = const { Cell::new(0) };
 }
 
-/// Initialises the driver. Returns the number of devices, of which there is at least one.
+/// Initialises the driver. Returns the number of devices, which is at least 1.
 pub fn init() -> Result<c_int> {
     static COUNT: OnceLock<Result<c_int>> = OnceLock::new();
     *COUNT.get_or_init(|| {
@@ -33,12 +34,12 @@ pub fn init() -> Result<c_int> {
     })
 }
 
-/// The device, if there is one of this number.
+/// Returns the device's number, or an error if there is no such device.
 pub fn device(device: c_int) -> Result<c_int> {
     if (0..init()?).contains(&device) { Ok(device) } else { Err(INVALID_DEVICE) }
 }
 
-/// The device's primary context, which is retained the first time it is asked for, and for good.
+/// Returns the device's primary context. The first call retains it, for good.
 pub fn primary(of: c_int) -> Result<Handle> {
     static RETAINED: Mutex<Vec<(c_int, usize)>> = Mutex::new(Vec::new());
     let of = device(of)?;
@@ -53,7 +54,8 @@ pub fn primary(of: c_int) -> Result<Handle> {
     Ok(context)
 }
 
-/// Makes sure that the thread has a current context: its own if a program set one through the driver, else the primary one.
+/// Ensures that the thread has a current context. A context that a program has set through the
+/// driver stays; else the primary context becomes current.
 pub fn enter() -> Result<()> {
     init()?;
     let mut context = null_mut();
@@ -71,7 +73,7 @@ fn chosen() -> c_int {
     DEVICE.try_with(Cell::get).unwrap_or(0)
 }
 
-/// The device that the thread works with.
+/// Returns the device that the thread works with.
 pub fn current_device() -> Result<c_int> {
     init()?;
     let (mut context, mut device) = (null_mut(), chosen());
@@ -85,7 +87,7 @@ pub fn current_device() -> Result<c_int> {
     Ok(device)
 }
 
-/// Makes the device's primary context the thread's.
+/// Makes the device's primary context the thread's current context.
 pub fn choose(of: c_int) -> Result<()> {
     let context = primary(of)?;
     // SAFETY: the primary context lives on
@@ -94,21 +96,22 @@ pub fn choose(of: c_int) -> Result<()> {
     Ok(())
 }
 
-/// Destroys what the current device's primary context holds. The context itself is there again when it is next used.
+/// Destroys the content of the current device's primary context. The next use makes the context
+/// again.
 pub fn reset() -> Result<()> {
     let device = current_device()?;
-    // SAFETY: a device of the driver's
+    // SAFETY: the device is the driver's
     unsafe { driver::cuDevicePrimaryCtxReset_v2(device) }
 }
 
-/// Flags with which the current device's primary context is made.
+/// Sets the flags with which the current device's primary context is made.
 pub fn set_flags(flags: c_uint) -> Result<()> {
     let device = current_device()?;
-    // SAFETY: a device of the driver's
+    // SAFETY: the device is the driver's
     unsafe { driver::cuDevicePrimaryCtxSetFlags_v2(device, flags) }
 }
 
-/// Flags of the current device's primary context.
+/// Returns the flags of the current device's primary context.
 pub fn flags() -> Result<c_uint> {
     let device = current_device()?;
     let (mut flags, mut active) = (0, 0);

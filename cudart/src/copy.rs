@@ -1,4 +1,4 @@
-//! Copies and fills. All that is not a plain range goes through the driver's three-dimensional copy.
+//! Copies and fills. Copies of anything but a plain range use the driver's three-dimensional copy.
 
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
@@ -13,7 +13,7 @@ use crate::types::{
     Stream,
 };
 
-/// `cudaMemcpyHostToDevice` and its kin; between two places of the host it is 0.
+/// `cudaMemcpyKind`; a copy within the host is 0.
 pub const HOST_TO_DEVICE: c_int = 1;
 pub const DEVICE_TO_HOST: c_int = 2;
 pub const DEVICE_TO_DEVICE: c_int = 3;
@@ -24,8 +24,8 @@ const HOST: c_int = 1;
 const DEVICE: c_int = 2;
 const UNIFIED: c_int = 4;
 
-/// The kinds of the source's and of the target's memory. With unified addresses the driver finds
-/// them.
+/// Returns the kinds of the source's and of the target's memory. The driver finds the kinds of
+/// unified addresses.
 fn memory_types(kind: c_int) -> Result<(c_int, c_int)> {
     match kind {
         0 => Ok((HOST, HOST)),
@@ -37,7 +37,7 @@ fn memory_types(kind: c_int) -> Result<(c_int, c_int)> {
     }
 }
 
-/// A side of a copy in memory.
+/// Describes a side of a copy that lies in memory.
 fn in_memory(kind: c_int, pointer: *mut c_void, pitch: usize, rows: usize, at: Position) -> Side {
     Side {
         x_bytes: at.x,
@@ -54,7 +54,7 @@ fn in_memory(kind: c_int, pointer: *mut c_void, pitch: usize, rows: usize, at: P
     }
 }
 
-/// A side of a copy in an array; `x` in bytes.
+/// Describes a side of a copy that lies in an array; `x` is in bytes.
 fn in_array(array: Handle, at: Position) -> Side {
     const ARRAY: c_int = 3;
     Side { array, ..in_memory(ARRAY, null_mut(), 0, 0, at) }
@@ -64,7 +64,7 @@ const START: Position = Position { x: 0, y: 0, z: 0 };
 
 /// # Safety
 ///
-/// The sides' memory is valid for what is copied.
+/// The sides' memory is valid for the copy.
 unsafe fn box_of(copy: Copy3D, when: When) -> Result<()> {
     if copy.width == 0 || copy.height == 0 || copy.depth == 0 {
         return Ok(());
@@ -76,11 +76,11 @@ unsafe fn box_of(copy: Copy3D, when: When) -> Result<()> {
     )
 }
 
-/// A range of bytes.
+/// Copies a range of bytes.
 ///
 /// # Safety
 ///
-/// Both are valid for so many bytes.
+/// Both pointers are valid for `bytes` bytes.
 pub unsafe fn linear(
     to: *mut c_void,
     from: *const c_void,
@@ -122,7 +122,7 @@ struct Rows {
 
 /// # Safety
 ///
-/// Both are valid for so many rows.
+/// Both pointers are valid for `height` rows of `width` bytes.
 unsafe fn rows(
     to: Rows,
     from: Rows,
@@ -155,7 +155,7 @@ impl Place {
     }
 }
 
-/// Rows from memory to an array, or from one.
+/// The direction of a copy of rows: from memory to an array, or from an array to memory.
 enum Direction {
     Into(Place, Rows),
     OutOf(Rows, Place),
@@ -163,7 +163,7 @@ enum Direction {
 
 /// # Safety
 ///
-/// The memory is valid for so many rows.
+/// The memory is valid for `height` rows of `width` bytes.
 unsafe fn array_rows(
     way: Direction,
     width: usize,
@@ -184,11 +184,12 @@ unsafe fn array_rows(
     unsafe { box_of(Copy3D { from, to, width, height, depth: 1 }, when) }
 }
 
-/// A range of bytes into an array or out of one, from a place on through its rows.
+/// Copies a range of bytes into an array or out of an array. The range starts at a place in the
+/// array and continues through its rows.
 ///
 /// # Safety
 ///
-/// The memory is valid for so many bytes.
+/// The memory is valid for `bytes` bytes.
 unsafe fn array_range(
     place: Place,
     memory: *mut c_void,
@@ -211,7 +212,7 @@ unsafe fn array_range(
         };
         let rows = Rows { pointer: memory.wrapping_byte_add(done), pitch: width };
         let way = if into { Direction::Into(place, rows) } else { Direction::OutOf(rows, place) };
-        // SAFETY: a part of the range that the caller vouches for
+        // SAFETY: the rows are a part of the range that the caller vouches for
         unsafe { array_rows(way, width, height, kind, when)? };
         done += width * height;
         place = Place { x: 0, y: place.y + height, ..place };
@@ -219,7 +220,7 @@ unsafe fn array_range(
     Ok(())
 }
 
-/// The driver's description of a copy of a box.
+/// Returns the driver's description of a copy of a box.
 pub fn described(parameters: &Memcpy3D) -> Result<Copy3D> {
     let (source, target) = memory_types(parameters.kind)?;
     let element = match [parameters.from_array, parameters.to_array]
@@ -245,7 +246,7 @@ pub fn described(parameters: &Memcpy3D) -> Result<Copy3D> {
     })
 }
 
-/// The runtime's description of a copy that the driver describes.
+/// Returns the runtime's description of a copy that the driver describes.
 pub fn shown(copy: &Copy3D) -> Result<Memcpy3D> {
     let element = match [copy.from.array, copy.to.array].into_iter().find(|array| !array.is_null())
     {
@@ -281,7 +282,7 @@ pub fn shown(copy: &Copy3D) -> Result<Memcpy3D> {
     })
 }
 
-/// The driver's description of a copy of a range.
+/// Returns the driver's description of a copy of a range.
 pub fn described_range(
     to: *mut c_void,
     from: *const c_void,
@@ -298,11 +299,11 @@ pub fn described_range(
     })
 }
 
-/// A copy between devices, which the driver tells apart by their addresses.
+/// Copies a box between devices. The driver finds the devices by the addresses.
 ///
 /// # Safety
 ///
-/// As the documentation of `cudaMemcpy3D` says.
+/// The contract of `cudaMemcpy3D`.
 unsafe fn peer_volume(parameters: &Memcpy3DPeer, when: When) -> Result<()> {
     let same = Memcpy3D {
         from_array: parameters.from_array,
@@ -320,7 +321,7 @@ unsafe fn peer_volume(parameters: &Memcpy3DPeer, when: When) -> Result<()> {
 
 /// # Safety
 ///
-/// The memory is valid for so many rows of so many slices.
+/// The memory is valid for `depth` slices of `height` rows of `width` bytes.
 unsafe fn fill(to: PitchedPointer, value: c_int, extent: Extent, when: When) -> Result<()> {
     let value = value as u8; // the documentation: converted to unsigned char
     let Extent { width, height, depth } = extent;
@@ -354,7 +355,7 @@ unsafe fn fill(to: PitchedPointer, value: c_int, extent: Extent, when: When) -> 
 
 /// # Safety
 ///
-/// The memory is valid for so many bytes.
+/// The memory is valid for `bytes` bytes.
 unsafe fn fill_range(pointer: *mut c_void, value: c_int, bytes: usize, when: When) -> Result<()> {
     let to = PitchedPointer { pointer, pitch: bytes, width: bytes, height: 1 };
     // SAFETY: the caller's promise
@@ -363,7 +364,7 @@ unsafe fn fill_range(pointer: *mut c_void, value: c_int, bytes: usize, when: Whe
 
 /// # Safety
 ///
-/// The memory is valid for so many rows.
+/// The memory is valid for `height` rows of `width` bytes.
 unsafe fn fill_rows(
     pointer: *mut c_void,
     pitch: usize,
@@ -377,7 +378,7 @@ unsafe fn fill_rows(
     unsafe { fill(to, value, Extent { width, height, depth: 1 }, when) }
 }
 
-/// Defines a copy or a fill that returns when it is done, and one in a stream.
+/// Defines a copy or a fill that returns when it is done, and its variant in a stream.
 macro_rules! copies {
     ($(#[$doc:meta] fn $now:ident, $queued:ident($($arg:ident: $t:ty),*) |$when:ident| $body:expr;)*) => {
         api! {$(
@@ -461,7 +462,7 @@ copies! {
 ///
 /// # Safety
 ///
-/// Arrays are the driver's.
+/// The arrays are the driver's.
 unsafe fn between(to: Place, from: Place, width: usize, height: usize, when: When) -> Result<()> {
     // SAFETY: the driver checks arrays
     unsafe { box_of(Copy3D { from: from.side(), to: to.side(), width, height, depth: 1 }, when) }

@@ -1,4 +1,4 @@
-//! Devices, and versions.
+//! Devices, and versions of the driver and this library.
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
 
@@ -16,7 +16,8 @@ fn attribute(number: c_int, device: c_int) -> Result<c_int> {
     Ok(value)
 }
 
-/// The device whose properties are the most like the wanted ones: compute capability first, then memory.
+/// Returns the device whose properties fit `wanted` best: compute capability counts first, then
+/// memory.
 fn best(wanted: &Properties) -> Result<c_int> {
     let mut found = (0, (false, false));
     for candidate in 0..init()? {
@@ -33,7 +34,7 @@ fn best(wanted: &Properties) -> Result<c_int> {
 }
 
 api! {
-    /// The number of devices.
+    /// Gets the number of devices.
     fn cudaGetDeviceCount(count: *mut c_int) {
         match init() {
             Ok(devices) => put(count, devices),
@@ -51,18 +52,18 @@ api! {
         choose(number)
     }
 
-    /// Makes a device's context. Without being asked it is not made the thread's.
+    /// Makes a device's context, but not as the thread's current context.
     #[cfg(not(runtime = "11"))]
     fn cudaInitDevice(number: c_int, _device_flags: c_uint, _flags: c_uint) {
         context::primary(number).map(|_| ())
     }
 
-    /// The device that the thread works with.
+    /// Gets the device that the thread works with.
     fn cudaGetDevice(number: *mut c_int) {
         put(number, current_device()?)
     }
 
-    /// Devices that may be chosen: all.
+    /// Checks that the listed devices exist. Programs may choose any device.
     fn cudaSetValidDevices(devices: *mut c_int, count: c_int) {
         for at in 0..usize::try_from(count).map_err(|_| INVALID_VALUE)? {
             device(*get(devices.wrapping_add(at))?)?;
@@ -70,62 +71,62 @@ api! {
         Ok(())
     }
 
-    /// The device that is most like the wanted one.
+    /// Gets the device that fits the wanted properties best.
     fn cudaChooseDevice(number: *mut c_int, wanted: *const Properties) {
         put(number, best(get(wanted)?)?)
     }
 
-    /// One of a device's attributes. They have the driver's numbers.
+    /// Gets one of a device's attributes. Attributes have the driver's numbers.
     fn cudaDeviceGetAttribute(value: *mut c_int, number: c_int, of: c_int) {
         put(value, attribute(number, device(of)?)?)
     }
 
-    /// Which of two devices' links is how good.
+    /// Gets an attribute of the link between two devices.
     fn cudaDeviceGetP2PAttribute(value: *mut c_int, number: c_int, from: c_int, to: c_int) {
         driver::cuDeviceGetP2PAttribute(value, number, device(from)?, device(to)?)
     }
 
-    /// Whether a device can reach another's memory.
+    /// Gets whether a device can access another device's memory.
     fn cudaDeviceCanAccessPeer(can: *mut c_int, of: c_int, peer: c_int) {
         driver::cuDeviceCanAccessPeer(can, device(of)?, device(peer)?)
     }
 
-    /// A device's address on the bus, as text.
+    /// Gets a device's address on the bus, as text.
     fn cudaDeviceGetPCIBusId(id: *mut c_char, len: c_int, of: c_int) {
         driver::cuDeviceGetPCIBusId(id, len, device(of)?)
     }
 
-    /// The device at an address on the bus.
+    /// Gets the device at an address on the bus.
     fn cudaDeviceGetByPCIBusId(number: *mut c_int, id: *const c_char) {
         init()?;
         driver::cuDeviceGetByPCIBusId(number, id)
     }
 
-    /// Waits for all that was asked of the device.
+    /// Waits for all work of the device.
     fn cudaDeviceSynchronize() {
         enter()?;
         driver::cuCtxSynchronize()
     }
 
-    /// The same, under its old name.
+    /// Waits for all work of the device: the old name of [`cudaDeviceSynchronize`].
     #[cfg(not(runtime = "13"))]
     fn cudaThreadSynchronize() {
         enter()?;
         driver::cuCtxSynchronize()
     }
 
-    /// Destroys all that the device's context holds.
+    /// Destroys the content of the device's context.
     fn cudaDeviceReset() {
         context::reset()
     }
 
-    /// The same, under its old name.
+    /// Destroys the content of the device's context: the old name of [`cudaDeviceReset`].
     #[cfg(not(runtime = "13"))]
     fn cudaThreadExit() {
         context::reset()
     }
 
-    /// One of a context's limits. They have the driver's numbers.
+    /// Gets one of a context's limits. Limits have the driver's numbers.
     fn cudaDeviceGetLimit(value: *mut usize, limit: c_int) {
         enter()?;
         driver::cuCtxGetLimit(value, limit)
@@ -137,70 +138,70 @@ api! {
         driver::cuCtxSetLimit(limit, value)
     }
 
-    /// The same as for a device, under its old name.
+    /// Gets one of a context's limits: the old name of [`cudaDeviceGetLimit`].
     #[cfg(not(runtime = "13"))]
     fn cudaThreadGetLimit(value: *mut usize, limit: c_int) {
         enter()?;
         driver::cuCtxGetLimit(value, limit)
     }
 
-    /// The same as for a device, under its old name.
+    /// Sets one of a context's limits: the old name of [`cudaDeviceSetLimit`].
     #[cfg(not(runtime = "13"))]
     fn cudaThreadSetLimit(limit: c_int, value: usize) {
         enter()?;
         driver::cuCtxSetLimit(limit, value)
     }
 
-    /// How the caches are preferred.
+    /// Gets the preferred cache configuration.
     fn cudaDeviceGetCacheConfig(config: *mut c_int) {
         enter()?;
         driver::cuCtxGetCacheConfig(config)
     }
 
-    /// How the caches are preferred.
+    /// Sets the preferred cache configuration.
     fn cudaDeviceSetCacheConfig(config: c_int) {
         enter()?;
         driver::cuCtxSetCacheConfig(config)
     }
 
-    /// How the caches are preferred, under its old name.
+    /// Gets the preferred cache configuration: the old name of [`cudaDeviceGetCacheConfig`].
     #[cfg(not(runtime = "13"))]
     fn cudaThreadGetCacheConfig(config: *mut c_int) {
         enter()?;
         driver::cuCtxGetCacheConfig(config)
     }
 
-    /// How the caches are preferred, under its old name.
+    /// Sets the preferred cache configuration: the old name of [`cudaDeviceSetCacheConfig`].
     #[cfg(not(runtime = "13"))]
     fn cudaThreadSetCacheConfig(config: c_int) {
         enter()?;
         driver::cuCtxSetCacheConfig(config)
     }
 
-    /// Has other devices' writes seen.
+    /// Makes the writes of other devices visible.
     fn cudaDeviceFlushGPUDirectRDMAWrites(target: c_int, scope: c_int) {
         enter()?;
         driver::cuFlushGPUDirectRDMAWrites(target, scope)
     }
 
-    /// The atomic operations that a device can do in the host's memory.
+    /// Gets the atomic operations that a device can do in the host's memory.
     #[cfg(runtime = "13")]
     fn cudaDeviceGetHostAtomicCapabilities(capabilities: *mut c_uint, operations: *const c_int, count: c_uint, of: c_int) {
         driver::cuDeviceGetHostAtomicCapabilities(capabilities, operations, count, device(of)?)
     }
 
-    /// The width of shared memory's banks: 4 bytes, since Maxwell.
+    /// Gets the width of shared memory's banks: 4 bytes, since Maxwell.
     fn cudaDeviceGetSharedMemConfig(config: *mut c_int) {
         const FOUR_BYTES: c_int = 1;
         put(config, FOUR_BYTES)
     }
 
-    /// A preferred width of shared memory's banks, which no device since Maxwell can choose.
+    /// Ignores a preferred width of shared memory's banks. No device since Maxwell has a choice.
     fn cudaDeviceSetSharedMemConfig(_config: c_int) {
         Ok(())
     }
 
-    /// Flags of the current device's context.
+    /// Gets flags of the current device's context.
     fn cudaGetDeviceFlags(flags: *mut c_uint) {
         put(flags, context::flags()?)
     }
@@ -210,7 +211,7 @@ api! {
         context::set_flags(flags)
     }
 
-    /// The driver's version.
+    /// Gets the driver's version.
     fn cudaDriverGetVersion(version: *mut c_int) {
         let mut found = 0;
         // Without a driver the documented answer is 0.
@@ -218,12 +219,12 @@ api! {
         put(version, found)
     }
 
-    /// This library's version.
+    /// Gets this library's version.
     fn cudaRuntimeGetVersion(version: *mut c_int) {
         put(version, VERSION)
     }
 
-    /// The memory pool that `cudaMallocAsync` uses.
+    /// Gets the memory pool that `cudaMallocAsync` uses.
     fn cudaDeviceGetMemPool(pool: *mut *mut c_void, of: c_int) {
         driver::cuDeviceGetMemPool(pool, device(of)?)
     }
@@ -233,17 +234,17 @@ api! {
         driver::cuDeviceSetMemPool(device(of)?, pool)
     }
 
-    /// The pool that a device has from the start.
+    /// Gets the default memory pool of a device.
     fn cudaDeviceGetDefaultMemPool(pool: *mut *mut c_void, of: c_int) {
         driver::cuDeviceGetDefaultMemPool(pool, device(of)?)
     }
 
-    /// How much memory graphs have.
+    /// Gets a count of the memory that graphs use or reserve.
     fn cudaDeviceGetGraphMemAttribute(of: c_int, attribute: c_int, value: *mut c_void) {
         driver::cuDeviceGetGraphMemAttribute(device(of)?, attribute, value)
     }
 
-    /// Resets how much memory graphs had.
+    /// Resets a maximum of the memory that graphs have used or reserved.
     fn cudaDeviceSetGraphMemAttribute(of: c_int, attribute: c_int, value: *mut c_void) {
         driver::cuDeviceSetGraphMemAttribute(device(of)?, attribute, value)
     }
@@ -254,7 +255,7 @@ api! {
     }
 }
 
-/// The driver's identification of a device.
+/// Returns the driver's identification of a device.
 pub fn uuid(of: c_int) -> Result<Uuid> {
     let mut uuid = Uuid::default();
     // SAFETY: the output is this function's

@@ -1,7 +1,8 @@
-//! The driver's functions that the runtime calls, found in `libcuda.so.1` when they are first called.
+//! The driver's functions that the runtime calls. Each is looked up in `libcuda.so.1` on its first
+//! call.
 //!
-//! They are documented functions, by their plain names, and one of warploom's own that another
-//! driver may lack.
+//! All but one are documented functions, by their plain names. The exception is warploom's own,
+//! which another driver may lack.
 
 use std::ffi::{CStr, c_char, c_int, c_uint, c_ulonglong, c_void};
 use std::sync::OnceLock;
@@ -14,7 +15,7 @@ use crate::types::{
     StreamCallback, TextureDescriptor, Uuid,
 };
 
-/// The address of one of the driver's functions, once it was looked up.
+/// The address of one of the driver's functions, or null before its look-up.
 struct Entry(AtomicPtr<c_void>);
 
 impl Entry {
@@ -29,7 +30,7 @@ impl Entry {
     }
 }
 
-/// Finds functions of a driver that this program is linked with.
+/// The look-up function of a driver that this program is linked with.
 static LINKED: OnceLock<fn(&CStr) -> *mut c_void> = OnceLock::new();
 
 /// Takes the driver's functions from the program that this library is linked with, instead of from
@@ -37,12 +38,17 @@ static LINKED: OnceLock<fn(&CStr) -> *mut c_void> = OnceLock::new();
 ///
 /// # Safety
 ///
-/// The address that `find` returns is null, or that of the driver's function of the name.
+/// `find` returns null or the address of the driver's function with the given name.
 pub unsafe fn use_linked_driver(find: fn(&CStr) -> *mut c_void) {
     let _ = LINKED.set(find);
 }
 
-/// The driver's function of this name. Without a driver that is "insufficient driver", as with one that is too old.
+/// Returns the address of the driver's function with this name.
+///
+/// # Errors
+///
+/// There is no driver ("insufficient driver"), or the driver lacks the function ("newer driver
+/// needed").
 pub fn find(name: &CStr) -> Result<*mut c_void> {
     if let Some(linked) = LINKED.get() {
         let found = linked(name);
@@ -50,11 +56,11 @@ pub fn find(name: &CStr) -> Result<*mut c_void> {
     }
     static LIBRARY: OnceLock<usize> = OnceLock::new();
     let library = *LIBRARY.get_or_init(|| {
-        // SAFETY: the name ends with 0. The initialisers of the library may run in this call. Those
-        // of warploom's driver read the environment, and load another driver if it says so; they do
-        // not unwind, and call nothing of this library. This thread holds no lock but that of
-        // `LIBRARY`, which they do not know. Whoever puts another library in the driver's place
-        // answers for its initialisers.
+        // SAFETY: the name ends with 0. The library's initialisers may run in this call. The
+        // initialisers of warploom's driver read the environment, and load another driver if it
+        // names one. They do not unwind, and call nothing of this library. This thread holds no
+        // lock but the lock of `LIBRARY`, which they do not know. Whoever puts another library in
+        // the driver's place answers for its initialisers.
         unsafe {
             libc::dlopen(c"libcuda.so.1".as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) as usize
         }
@@ -69,11 +75,11 @@ pub fn find(name: &CStr) -> Result<*mut c_void> {
 
 macro_rules! driver {
     ($(fn $name:ident($($arg:ident: $t:ty),* $(,)?);)*) => {$(
-        /// The driver's function of this name.
+        /// Calls the driver's function with this name.
         ///
         /// # Safety
         ///
-        /// As the driver API's documentation says of its arguments.
+        /// The driver API's documentation states the contract of the arguments.
         #[allow(dead_code, clippy::too_many_arguments, reason = "the API is so, and not every version of the runtime calls all")]
         pub unsafe fn $name($($arg: $t),*) -> Result<()> {
             static ENTRY: Entry = Entry(AtomicPtr::new(std::ptr::null_mut()));

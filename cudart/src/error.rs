@@ -1,4 +1,5 @@
-//! Error codes: their names and texts, the last one of each thread, and what all entry points do at their end.
+//! Error codes: their names and texts, each thread's last error, and the common end of all entry
+//! points.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -6,11 +7,11 @@ use std::ffi::{CStr, c_char, c_int};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
 
-/// A code of `cudaError_t` that is not success. Codes that the driver has too have the same numbers there.
+/// A code of `cudaError_t` that is not success. Codes that the driver also has are equal there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Code(pub c_int);
 
-/// What an entry point comes to.
+/// The result of an entry point's body.
 pub type Result<T> = std::result::Result<T, Code>;
 
 pub const INVALID_VALUE: Code = Code(1);
@@ -32,24 +33,25 @@ thread_local! {
     static LAST: Cell<c_int> = const { Cell::new(0) };
 }
 
-/// Runs an entry point's body: what fails is also the thread's last error, and no panic leaves it.
+/// Runs an entry point's body and returns its code. An error also becomes the thread's last error.
+/// A panic becomes the error `UNKNOWN`.
 pub fn entry(body: impl FnOnce() -> Result<()>) -> c_int {
     match catch_unwind(AssertUnwindSafe(body)).unwrap_or(Err(UNKNOWN)) {
         Ok(()) => 0,
         Err(Code(code)) => {
-            // At the exit of a thread its last error may be gone already.
+            // At a thread's exit its last error may be gone already.
             let _ = LAST.try_with(|last| last.set(code));
             code
         }
     }
 }
 
-/// The answer of a function that is not provided. The first call also names it on standard
-/// error. The driver counts it for the summary of `warploom cuda`.
+/// Refuses a call of a function that is not provided. The first call also names the function on
+/// standard error. The driver counts each call for the summary of `warploom cuda`.
 pub fn refused(name: &'static CStr) -> c_int {
     static NAMED: Mutex<BTreeSet<&CStr>> = Mutex::new(BTreeSet::new());
     let tell = || {
-        // A driver that is not warploom's counts nothing.
+        // A driver other than warploom's counts nothing.
         // SAFETY: the name ends with 0
         let _ = crate::context::init()
             .and_then(|_| unsafe { crate::driver::warploomRefused(name.as_ptr()) });
@@ -66,13 +68,13 @@ pub fn refused(name: &'static CStr) -> c_int {
     })
 }
 
-/// The thread's last error, which is then none.
+/// Returns the thread's last error and clears it.
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaGetLastError() -> c_int {
     LAST.try_with(|last| last.replace(0)).unwrap_or(0)
 }
 
-/// The thread's last error, which stays.
+/// Returns the thread's last error and keeps it.
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaPeekAtLastError() -> c_int {
     LAST.try_with(Cell::get).unwrap_or(0)
@@ -84,19 +86,20 @@ fn row(code: c_int) -> Option<&'static (c_int, &'static CStr, &'static CStr)> {
     ERRORS.binary_search_by_key(&code, |row| row.0).ok().map(|at| &ERRORS[at])
 }
 
-/// The code's name, such as `cudaErrorInvalidValue`.
+/// Returns the code's name, such as `cudaErrorInvalidValue`.
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaGetErrorName(code: c_int) -> *const c_char {
     row(code).map_or(UNRECOGNIZED, |row| row.1).as_ptr()
 }
 
-/// What the code means, in words.
+/// Returns the code's meaning in words.
 #[unsafe(no_mangle)]
 pub extern "C" fn cudaGetErrorString(code: c_int) -> *const c_char {
     row(code).map_or(UNRECOGNIZED, |row| row.2).as_ptr()
 }
 
-/// Code, name and text, by ascending code. The texts are part of the interface: programs compare and print them.
+/// Code, name and text, by ascending code. The texts are part of the interface: programs compare
+/// and print them.
 #[rustfmt::skip]
 static ERRORS: &[(c_int, &CStr, &CStr)] = &[
     (0, c"cudaSuccess", c"no error"),

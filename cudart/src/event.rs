@@ -8,13 +8,13 @@ use crate::driver;
 use crate::types::{Handle, Stream};
 
 api! {
-    /// A new event.
+    /// Makes an event.
     fn cudaEventCreate(event: *mut Handle) {
         enter()?;
         driver::cuEventCreate(event, 0)
     }
 
-    /// A new event with flags.
+    /// Makes an event with flags.
     fn cudaEventCreateWithFlags(event: *mut Handle, flags: c_uint) {
         enter()?;
         driver::cuEventCreate(event, flags)
@@ -25,45 +25,45 @@ api! {
         driver::cuEventDestroy_v2(event)
     }
 
-    /// Records what is in a stream now.
+    /// Records the current work of a stream in an event.
     fn cudaEventRecord(event: Handle, stream: Stream) / ptsz(stream) {
         enter()?;
         driver::cuEventRecord(event, stream)
     }
 
-    /// Records what is in a stream now.
+    /// Records the current work of a stream in an event.
     fn cudaEventRecordWithFlags(event: Handle, stream: Stream, flags: c_uint) / ptsz(stream) {
         enter()?;
         driver::cuEventRecordWithFlags(event, stream, flags)
     }
 
-    /// Whether what was recorded is done: else `cudaErrorNotReady`.
+    /// Returns success if the recorded work is done, else `cudaErrorNotReady`.
     fn cudaEventQuery(event: Handle) {
         driver::cuEventQuery(event)
     }
 
-    /// Waits until what was recorded is done.
+    /// Waits until the recorded work is done.
     fn cudaEventSynchronize(event: Handle) {
         driver::cuEventSynchronize(event)
     }
 
-    /// Milliseconds between two events.
+    /// Gets the milliseconds between two events.
     fn cudaEventElapsedTime(milliseconds: *mut f32, start: Handle, end: Handle) {
         driver::cuEventElapsedTime(milliseconds, start, end)
     }
 
-    /// Milliseconds between two events.
+    /// Gets the milliseconds between two events.
     #[cfg(runtime = "12")]
     fn cudaEventElapsedTime_v2(milliseconds: *mut f32, start: Handle, end: Handle) {
         driver::cuEventElapsedTime(milliseconds, start, end)
     }
 
-    /// Begins to profile.
+    /// Begins profiling.
     fn cudaProfilerStart() {
         driver::cuProfilerStart()
     }
 
-    /// Ends to profile.
+    /// Ends profiling.
     fn cudaProfilerStop() {
         driver::cuProfilerStop()
     }

@@ -1,4 +1,4 @@
-//! Graphs that can be launched.
+//! Executable graphs, which can be launched.
 
 use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
 
@@ -13,7 +13,7 @@ use crate::types::{Copy3D, Handle, KernelNode, Memcpy3D, Stream};
 
 /// # Safety
 ///
-/// As of `cudaGraphInstantiate`.
+/// The contract of `cudaGraphInstantiate`.
 unsafe fn instantiate(exec: *mut Handle, graph: Handle, flags: c_ulonglong) -> Result<()> {
     enter()?;
     required(exec)?;
@@ -30,12 +30,12 @@ unsafe fn set_copy(exec: Handle, node: Handle, copy: Copy3D) -> Result<()> {
 }
 
 api! {
-    /// Makes a graph that can be launched.
+    /// Makes an executable graph.
     fn cudaGraphInstantiateWithFlags(exec: *mut Handle, graph: Handle, flags: c_ulonglong) {
         instantiate(exec, graph, flags)
     }
 
-    /// Destroys a graph that can be launched.
+    /// Destroys an executable graph.
     fn cudaGraphExecDestroy(exec: Handle) {
         driver::cuGraphExecDestroy(exec)
     }
@@ -52,12 +52,12 @@ api! {
         driver::cuGraphLaunch(exec, stream)
     }
 
-    /// Whether a node is done when the graph is launched.
+    /// Gets whether a node runs when the graph is launched.
     fn cudaGraphNodeGetEnabled(exec: Handle, node: Handle, enabled: *mut c_uint) {
         driver::cuGraphNodeGetEnabled(exec, node, enabled)
     }
 
-    /// Says whether a node is done when the graph is launched.
+    /// Sets whether a node runs when the graph is launched.
     fn cudaGraphNodeSetEnabled(exec: Handle, node: Handle, enabled: c_uint) {
         driver::cuGraphNodeSetEnabled(exec, node, enabled)
     }
@@ -80,14 +80,14 @@ api! {
         set_copy(exec, node, described_range(dst, src, bytes, kind)?)
     }
 
-    /// Has a node copy into a variable.
+    /// Makes a node copy into a variable.
     fn cudaGraphExecMemcpyNodeSetParamsToSymbol(
         exec: Handle, node: Handle, symbol: *const c_void, src: *const c_void, bytes: usize, offset: usize, kind: c_int,
     ) {
         set_copy(exec, node, described_to(symbol, src, bytes, offset, kind)?)
     }
 
-    /// Has a node copy out of a variable.
+    /// Makes a node copy out of a variable.
     fn cudaGraphExecMemcpyNodeSetParamsFromSymbol(
         exec: Handle, node: Handle, dst: *mut c_void, symbol: *const c_void, bytes: usize, offset: usize, kind: c_int,
     ) {
@@ -104,7 +104,7 @@ api! {
         driver::cuGraphExecHostNodeSetParams(exec, node, host)
     }
 
-    /// Changes a node that is a graph.
+    /// Changes a node that runs a child graph.
     fn cudaGraphExecChildGraphNodeSetParams(exec: Handle, node: Handle, child: Handle) {
         driver::cuGraphExecChildGraphNodeSetParams(exec, node, child)
     }
@@ -122,7 +122,7 @@ api! {
 
 #[cfg(runtime = "11")]
 api! {
-    /// Makes a graph that can be launched.
+    /// Makes an executable graph.
     fn cudaGraphInstantiate(
         exec: *mut Handle, graph: Handle, error_node: *mut Handle, log: *mut std::ffi::c_char, log_bytes: usize,
     ) {
@@ -131,7 +131,7 @@ api! {
         driver::cuGraphInstantiate_v2(exec, graph, error_node, log, log_bytes)
     }
 
-    /// Gives a graph that can be launched what another graph has.
+    /// Replaces the nodes' parameters of an executable graph with the parameters of another graph.
     fn cudaGraphExecUpdate(exec: Handle, graph: Handle, error_node: *mut Handle, result: *mut c_int) {
         driver::cuGraphExecUpdate(exec, graph, error_node, result)
     }
@@ -139,29 +139,30 @@ api! {
 
 #[cfg(not(runtime = "11"))]
 api! {
-    /// Makes a graph that can be launched.
+    /// Makes an executable graph.
     fn cudaGraphInstantiate(exec: *mut Handle, graph: Handle, flags: c_ulonglong) {
         instantiate(exec, graph, flags)
     }
 
-    /// Makes a graph that can be launched, as a structure says, which then has what is wrong.
+    /// Makes an executable graph from a structure of parameters. The structure also receives
+    /// errors.
     fn cudaGraphInstantiateWithParams(exec: *mut Handle, graph: Handle, parameters: *mut c_void) {
         enter()?;
         driver::cuGraphInstantiateWithParams(exec, graph, parameters)
     }
 
-    /// Makes a graph that can be launched. The structure's null stream is the thread's own.
+    /// Makes an executable graph. The structure's null stream is the thread's own.
     fn cudaGraphInstantiateWithParams_ptsz(exec: *mut Handle, graph: Handle, parameters: *mut c_void) {
         enter()?;
         driver::cuGraphInstantiateWithParams_ptsz(exec, graph, parameters)
     }
 
-    /// The flags that a graph was made with.
+    /// Gets the flags with which an executable graph was made.
     fn cudaGraphExecGetFlags(exec: Handle, flags: *mut c_ulonglong) {
         driver::cuGraphExecGetFlags(exec, flags)
     }
 
-    /// Gives a graph that can be launched what another graph has.
+    /// Replaces the nodes' parameters of an executable graph with the parameters of another graph.
     fn cudaGraphExecUpdate(exec: Handle, graph: Handle, info: *mut c_void) {
         driver::cuGraphExecUpdate_v2(exec, graph, info)
     }
@@ -169,7 +170,7 @@ api! {
 
 #[cfg(runtime = "13")]
 api! {
-    /// A number that no other graph has.
+    /// Gets a number that no other graph has.
     fn cudaGraphExecGetId(exec: Handle, id: *mut c_uint) {
         driver::cuGraphExecGetId(exec, id)
     }

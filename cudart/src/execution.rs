@@ -1,5 +1,5 @@
-//! Execution contexts of CUDA 13: the primary contexts of devices. Contexts of a part of a device
-//! are not made here.
+//! Execution contexts of CUDA 13. This library has only devices' primary contexts, no contexts of a
+//! part of a device.
 
 use std::ffi::{c_int, c_uint, c_ulonglong};
 use std::ptr::null_mut;
@@ -10,14 +10,14 @@ use crate::driver;
 use crate::error::{INVALID_VALUE, Result};
 use crate::types::{Handle, Stream};
 
-/// The runtime knows no context without a handle.
+/// Returns the context, or an error if it is null. The runtime knows no default context.
 fn given(context: Handle) -> Result<Handle> {
     if context.is_null() { Err(INVALID_VALUE) } else { Ok(context) }
 }
 
 /// # Safety
 ///
-/// As of `cudaExecutionCtxStreamCreate`.
+/// The contract of `cudaExecutionCtxStreamCreate`.
 unsafe fn create(
     stream: *mut Stream,
     context: Handle,
@@ -25,7 +25,7 @@ unsafe fn create(
     priority: c_int,
 ) -> Result<()> {
     let mut before = null_mut();
-    // SAFETY: an output that is this function's, and the caller's promise
+    // SAFETY: the output is this function's; the rest is the caller's promise
     unsafe {
         driver::cuCtxGetCurrent(&mut before)?;
         driver::cuCtxSetCurrent(given(context)?)?;
@@ -36,38 +36,38 @@ unsafe fn create(
 }
 
 api! {
-    /// A device's primary context.
+    /// Gets a device's primary context.
     fn cudaDeviceGetExecutionCtx(context: *mut Handle, device: c_int) {
         put(context, primary(device)?)
     }
 
-    /// The device of a context.
+    /// Gets the device of a context.
     fn cudaExecutionCtxGetDevice(device: *mut c_int, context: Handle) {
         driver::cuCtxGetDevice_v2(device, given(context)?)
     }
 
-    /// A number that no other context has.
+    /// Gets a number that no other context has.
     fn cudaExecutionCtxGetId(context: Handle, id: *mut c_ulonglong) {
         driver::cuCtxGetId(given(context)?, id)
     }
 
-    /// A new stream of a context.
+    /// Makes a stream of a context.
     fn cudaExecutionCtxStreamCreate(stream: *mut Stream, context: Handle, flags: c_uint, priority: c_int) {
         required(stream)?;
         create(stream, context, flags, priority)
     }
 
-    /// Waits for all that was asked of a context.
+    /// Waits for all work of a context.
     fn cudaExecutionCtxSynchronize(context: Handle) {
         driver::cuCtxSynchronize_v2(given(context)?)
     }
 
-    /// Records what all streams of a context have to do now.
+    /// Records the current work of all streams of a context in an event.
     fn cudaExecutionCtxRecordEvent(context: Handle, event: Handle) {
         driver::cuCtxRecordEvent(given(context)?, event)
     }
 
-    /// Lets all streams of a context wait for an event.
+    /// Makes all streams of a context wait for an event.
     fn cudaExecutionCtxWaitEvent(context: Handle, event: Handle) {
         driver::cuCtxWaitEvent(given(context)?, event)
     }

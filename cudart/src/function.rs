@@ -1,4 +1,4 @@
-//! Attributes of kernels, and the driver's functions by their names.
+//! Attributes of kernels, and look-ups of the driver's functions by name.
 
 #[cfg(not(runtime = "11"))]
 use std::ffi::c_uint;
@@ -14,11 +14,11 @@ use crate::properties::VERSION;
 use crate::registry::kernel;
 use crate::types::{FunctionAttributes, Handle, RuntimeLaunchConfig, Uuid};
 
-/// The driver's function for a kernel, in the current context.
+/// Returns the driver's function for a kernel, in the current context.
 pub fn of(stub: *const c_void) -> Result<Handle> {
     enter()?;
     let mut function = null_mut();
-    // SAFETY: the output is this function's, the kernel the driver's
+    // SAFETY: the output is this function's, and the kernel is the driver's
     unsafe { driver::cuKernelGetFunction(&mut function, kernel(stub)?)? };
     Ok(function)
 }
@@ -26,7 +26,7 @@ pub fn of(stub: *const c_void) -> Result<Handle> {
 fn attributes(function: Handle) -> Result<FunctionAttributes> {
     let attribute = |number| {
         let mut value = 0;
-        // SAFETY: the output is this function's, the function the driver's
+        // SAFETY: the output is this function's, and the function is the driver's
         unsafe { driver::cuFuncGetAttribute(&mut value, number, function) }.map(|()| value)
     };
     Ok(FunctionAttributes {
@@ -42,7 +42,8 @@ fn attributes(function: Handle) -> Result<FunctionAttributes> {
         carveout: attribute(9)?,
         #[cfg(not(runtime = "11"))]
         cluster: {
-            // In the structure's order: whether a size must be set, width, height, depth, policy, non-portable sizes.
+            // In the structure's order: whether the launch must set a size, width, height, depth,
+            // policy, non-portable sizes.
             let mut cluster = [0; 22];
             for (place, number) in cluster.iter_mut().zip([10, 11, 12, 13, 15, 14]) {
                 *place = attribute(number)?;
@@ -52,7 +53,8 @@ fn attributes(function: Handle) -> Result<FunctionAttributes> {
     })
 }
 
-/// Puts the address of one of the driver's functions, and how the search ended (0 found, 1 not known, 2 only a newer one).
+/// Writes the address of one of the driver's functions, and the result of the look-up (0 found, 1
+/// unknown, 2 only a newer function).
 ///
 /// # Safety
 ///
@@ -82,14 +84,14 @@ unsafe fn entry_point(
     Ok(())
 }
 
-/// Flags by which a program with a default stream per thread asks for functions of its kind.
+/// Returns flags that ask for functions with a default stream per thread, if the program gave none.
 fn per_thread_functions(flags: c_ulonglong) -> c_ulonglong {
     const PER_THREAD_DEFAULT_STREAM: c_ulonglong = 2;
     if flags == 0 { PER_THREAD_DEFAULT_STREAM } else { flags }
 }
 
 api! {
-    /// A kernel's attributes.
+    /// Gets a kernel's attributes.
     fn cudaFuncGetAttributes(into: *mut FunctionAttributes, stub: *const c_void) {
         put(into, attributes(of(stub)?)?)
     }
@@ -99,73 +101,74 @@ api! {
         driver::cuFuncSetAttribute(of(stub)?, attribute, value)
     }
 
-    /// How a kernel would like its caches.
+    /// Sets a kernel's preferred cache configuration.
     fn cudaFuncSetCacheConfig(stub: *const c_void, config: c_int) {
         driver::cuFuncSetCacheConfig(of(stub)?, config)
     }
 
-    /// How a kernel would like the banks of shared memory, which no device since Maxwell can choose.
+    /// Sets a kernel's preferred width of shared memory's banks. No device since Maxwell has a
+    /// choice.
     fn cudaFuncSetSharedMemConfig(stub: *const c_void, _config: c_int) {
         of(stub).map(|_| ())
     }
 
-    /// A kernel's name.
+    /// Gets a kernel's name.
     #[cfg(not(runtime = "11"))]
     fn cudaFuncGetName(name: *mut *const c_char, stub: *const c_void) {
         driver::cuFuncGetName(name, of(stub)?)
     }
 
-    /// The number of a kernel's parameters.
+    /// Gets the number of a kernel's parameters.
     #[cfg(runtime = "13")]
     fn cudaFuncGetParamCount(stub: *const c_void, count: *mut usize) {
         driver::cuFuncGetParamCount(of(stub)?, count)
     }
 
-    /// Where a kernel's parameter lies, and its size.
+    /// Gets the offset and size of a kernel's parameter.
     #[cfg(not(runtime = "11"))]
     fn cudaFuncGetParamInfo(stub: *const c_void, index: usize, offset: *mut usize, size: *mut usize) {
         driver::cuFuncGetParamInfo(of(stub)?, index, offset, size)
     }
 
-    /// The driver's function for a kernel.
+    /// Gets the driver's function for a kernel.
     fn cudaGetFuncBySymbol(function: *mut Handle, stub: *const c_void) {
         put(function, of(stub)?)
     }
 
-    /// The driver's kernel for a stub.
+    /// Gets the driver's kernel for a stub.
     #[cfg(not(runtime = "11"))]
     fn cudaGetKernel(into: *mut Handle, stub: *const c_void) {
         put(into, kernel(stub)?)
     }
 
-    /// Dynamic shared memory that so many blocks leave for each.
+    /// Gets the dynamic shared memory that is left for each of `blocks` blocks.
     fn cudaOccupancyAvailableDynamicSMemPerBlock(shared: *mut usize, stub: *const c_void, blocks: c_int, block: c_int) {
         driver::cuOccupancyAvailableDynamicSMemPerBlock(shared, of(stub)?, blocks, block)
     }
 
-    /// The number of clusters that a device can hold.
+    /// Gets the number of clusters that a device can hold.
     fn cudaOccupancyMaxActiveClusters(count: *mut c_int, stub: *const c_void, config: *const RuntimeLaunchConfig) {
         let config = get(config)?;
         driver::cuOccupancyMaxActiveClusters(count, of(stub)?, &driver_config(config, config.stream)?)
     }
 
-    /// The largest cluster that a device can hold.
+    /// Gets the size of the largest cluster that a device can hold.
     fn cudaOccupancyMaxPotentialClusterSize(size: *mut c_int, stub: *const c_void, config: *const RuntimeLaunchConfig) {
         let config = get(config)?;
         driver::cuOccupancyMaxPotentialClusterSize(size, of(stub)?, &driver_config(config, config.stream)?)
     }
 
-    /// One of the driver's functions, as of this runtime's version.
+    /// Gets one of the driver's functions, of this runtime's version.
     fn cudaGetDriverEntryPoint(name: *const c_char, function: *mut *mut c_void, flags: c_ulonglong, ending: *mut c_int) {
         entry_point(name, function, VERSION, flags, ending)
     }
 
-    /// One of the driver's functions, as of this runtime's version.
+    /// Gets one of the driver's functions of this version, for a default stream per thread.
     fn cudaGetDriverEntryPoint_ptsz(name: *const c_char, function: *mut *mut c_void, flags: c_ulonglong, ending: *mut c_int) {
         entry_point(name, function, VERSION, per_thread_functions(flags), ending)
     }
 
-    /// One of the driver's functions, as of a version.
+    /// Gets one of the driver's functions of a given version.
     #[cfg(not(runtime = "11"))]
     fn cudaGetDriverEntryPointByVersion(
         name: *const c_char, function: *mut *mut c_void, version: c_uint, flags: c_ulonglong, ending: *mut c_int,
@@ -173,7 +176,7 @@ api! {
         entry_point(name, function, version as c_int, flags, ending)
     }
 
-    /// One of the driver's functions, as of a version, for a default stream per thread.
+    /// Gets one of the driver's functions of a given version, for a default stream per thread.
     #[cfg(not(runtime = "11"))]
     fn cudaGetDriverEntryPointByVersion_ptsz(
         name: *const c_char, function: *mut *mut c_void, version: c_uint, flags: c_ulonglong, ending: *mut c_int,
@@ -181,7 +184,7 @@ api! {
         entry_point(name, function, version as c_int, per_thread_functions(flags), ending)
     }
 
-    /// Undocumented tables, of which there are none.
+    /// Gets an undocumented table. This library has none.
     fn cudaGetExportTable(table: *mut *const c_void, _id: *const Uuid) {
         put(table, std::ptr::null())?;
         Err(NOT_FOUND)

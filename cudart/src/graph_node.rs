@@ -1,7 +1,7 @@
-//! Nodes of graphs: each kind is added, shown and changed.
+//! Functions that add, show and change the nodes of each kind.
 //!
-//! The parameters of fills, host functions and allocations are the driver's structures. Kernels go
-//! by their stubs here, and copies by other fields than the driver's.
+//! Fills, host functions and allocations have the driver's structures. The runtime names kernels by
+//! their stubs, and its structure of a copy has other fields than the driver's.
 
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
@@ -15,7 +15,7 @@ use crate::registry::{kernel, stub_of};
 use crate::symbol::{described_from, described_to};
 use crate::types::{Copy3D, DevicePointer, DriverKernelNode, Handle, KernelNode, Memcpy3D};
 
-/// The current context, which nodes of copies and fills name.
+/// Returns the current context, which nodes of copies and fills name.
 pub fn current() -> Result<Handle> {
     enter()?;
     let mut context = null_mut();
@@ -24,13 +24,13 @@ pub fn current() -> Result<Handle> {
     Ok(context)
 }
 
-/// The driver's structure for a node that launches a kernel.
+/// Returns the driver's structure for a node that launches a kernel.
 pub fn kernel_node(node: &KernelNode) -> Result<DriverKernelNode> {
     enter()?;
     Ok(with_function(node, kernel(node.function)?))
 }
 
-/// The driver's parameters with a function or a kernel of the driver.
+/// Returns the driver's structure for a node that launches a function or a kernel of the driver.
 pub fn with_function(node: &KernelNode, function: Handle) -> DriverKernelNode {
     DriverKernelNode {
         function,
@@ -44,7 +44,7 @@ pub fn with_function(node: &KernelNode, function: Handle) -> DriverKernelNode {
     }
 }
 
-/// The runtime's structure for a node of the driver's that launches a kernel.
+/// Returns the runtime's structure for the driver's node that launches a kernel.
 pub fn shown_kernel(node: &DriverKernelNode) -> KernelNode {
     KernelNode {
         function: stub_of(if node.function.is_null() { node.kernel } else { node.function }),
@@ -56,7 +56,7 @@ pub fn shown_kernel(node: &DriverKernelNode) -> KernelNode {
     }
 }
 
-/// The place in a graph of a node that is added.
+/// The place of a new node in a graph.
 struct At {
     node: *mut Handle,
     graph: Handle,
@@ -66,7 +66,7 @@ struct At {
 
 /// # Safety
 ///
-/// Pointers are null or valid, and so is the memory whenever the graph is launched.
+/// Pointers are null or valid. The memory is valid whenever the graph is launched.
 unsafe fn add_copy(at: At, copy: Copy3D) -> Result<()> {
     // SAFETY: the caller's promise
     unsafe {
@@ -94,7 +94,7 @@ api! {
         driver::cuGraphAddKernelNode_v2(node, graph, after, count, &launch)
     }
 
-    /// The launch of a node. Its parameters are the graph's, until the node changes.
+    /// Gets the launch of a node. The graph owns the parameters, which stay until the node changes.
     fn cudaGraphKernelNodeGetParams(node: Handle, launch: *mut KernelNode) {
         let mut found = DriverKernelNode::EMPTY;
         driver::cuGraphKernelNodeGetParams_v2(node, &mut found)?;
@@ -107,7 +107,7 @@ api! {
         driver::cuGraphKernelNodeSetParams_v2(node, &launch)
     }
 
-    /// One of the attributes of a launch. They have the driver's numbers.
+    /// Gets one of the attributes of a launch. Attributes have the driver's numbers.
     fn cudaGraphKernelNodeGetAttribute(node: Handle, attribute: c_int, value: *mut c_void) {
         driver::cuGraphKernelNodeGetAttribute(node, attribute, value)
     }
@@ -117,7 +117,8 @@ api! {
         driver::cuGraphKernelNodeSetAttribute(node, attribute, value)
     }
 
-    /// Copies attributes of a launch. The target comes first since CUDA 13.
+    /// Copies a launch's attributes to another node. Since CUDA 13 the target is the first
+    /// argument.
     fn cudaGraphKernelNodeCopyAttributes(first: Handle, second: Handle) {
         let (to, from) = if cfg!(runtime = "13") { (first, second) } else { (second, first) };
         driver::cuGraphKernelNodeCopyAttributes(to, from)
@@ -152,7 +153,7 @@ api! {
         add_copy(At { node, graph, after, count }, described_from(dst, symbol, bytes, offset, kind)?)
     }
 
-    /// The copy of a node.
+    /// Gets the copy of a node.
     fn cudaGraphMemcpyNodeGetParams(node: Handle, copy: *mut Memcpy3D) {
         enter()?;
         let mut found = Copy3D::EMPTY;
@@ -170,14 +171,14 @@ api! {
         set_copy(node, described_range(dst, src, bytes, kind)?)
     }
 
-    /// Has a node copy into a variable.
+    /// Makes a node copy into a variable.
     fn cudaGraphMemcpyNodeSetParamsToSymbol(
         node: Handle, symbol: *const c_void, src: *const c_void, bytes: usize, offset: usize, kind: c_int,
     ) {
         set_copy(node, described_to(symbol, src, bytes, offset, kind)?)
     }
 
-    /// Has a node copy out of a variable.
+    /// Makes a node copy out of a variable.
     fn cudaGraphMemcpyNodeSetParamsFromSymbol(
         node: Handle, dst: *mut c_void, symbol: *const c_void, bytes: usize, offset: usize, kind: c_int,
     ) {
@@ -189,7 +190,7 @@ api! {
         driver::cuGraphAddMemsetNode(node, graph, after, count, set, current()?)
     }
 
-    /// The memory that a node fills.
+    /// Gets the memory that a node fills, and the value.
     fn cudaGraphMemsetNodeGetParams(node: Handle, set: *mut c_void) {
         driver::cuGraphMemsetNodeGetParams(node, set)
     }
@@ -204,7 +205,7 @@ api! {
         driver::cuGraphAddHostNode(node, graph, after, count, host)
     }
 
-    /// The function of the host that a node calls.
+    /// Gets the function of the host that a node calls.
     fn cudaGraphHostNodeGetParams(node: Handle, host: *mut c_void) {
         driver::cuGraphHostNodeGetParams(node, host)
     }
@@ -214,12 +215,12 @@ api! {
         driver::cuGraphHostNodeSetParams(node, host)
     }
 
-    /// Adds a node that is a graph.
+    /// Adds a node that runs a child graph.
     fn cudaGraphAddChildGraphNode(node: *mut Handle, graph: Handle, after: *const Handle, count: usize, child: Handle) {
         driver::cuGraphAddChildGraphNode(node, graph, after, count, child)
     }
 
-    /// The graph that a node is.
+    /// Gets the child graph that a node runs.
     fn cudaGraphChildGraphNodeGetGraph(node: Handle, child: *mut Handle) {
         driver::cuGraphChildGraphNodeGetGraph(node, child)
     }
@@ -229,7 +230,7 @@ api! {
         driver::cuGraphAddEventRecordNode(node, graph, after, count, event)
     }
 
-    /// The event that a node records.
+    /// Gets the event that a node records.
     fn cudaGraphEventRecordNodeGetEvent(node: Handle, event: *mut Handle) {
         driver::cuGraphEventRecordNodeGetEvent(node, event)
     }
@@ -244,7 +245,7 @@ api! {
         driver::cuGraphAddEventWaitNode(node, graph, after, count, event)
     }
 
-    /// The event that a node waits for.
+    /// Gets the event that a node waits for.
     fn cudaGraphEventWaitNodeGetEvent(node: Handle, event: *mut Handle) {
         driver::cuGraphEventWaitNodeGetEvent(node, event)
     }
@@ -254,22 +255,22 @@ api! {
         driver::cuGraphEventWaitNodeSetEvent(node, event)
     }
 
-    /// Adds a node that allocates memory. Its address is put into the structure.
+    /// Adds a node that allocates memory. The structure receives the memory's address.
     fn cudaGraphAddMemAllocNode(node: *mut Handle, graph: Handle, after: *const Handle, count: usize, memory: *mut c_void) {
         driver::cuGraphAddMemAllocNode(node, graph, after, count, memory)
     }
 
-    /// The memory that a node allocates.
+    /// Gets the memory that a node allocates.
     fn cudaGraphMemAllocNodeGetParams(node: Handle, memory: *mut c_void) {
         driver::cuGraphMemAllocNodeGetParams(node, memory)
     }
 
-    /// Adds a node that frees what another allocates.
+    /// Adds a node that frees the memory that another node allocates.
     fn cudaGraphAddMemFreeNode(node: *mut Handle, graph: Handle, after: *const Handle, count: usize, pointer: *mut c_void) {
         driver::cuGraphAddMemFreeNode(node, graph, after, count, pointer as DevicePointer)
     }
 
-    /// The address that a node frees.
+    /// Gets the address that a node frees.
     fn cudaGraphMemFreeNodeGetParams(node: Handle, pointer: *mut DevicePointer) {
         required(pointer)?;
         driver::cuGraphMemFreeNodeGetParams(node, pointer)

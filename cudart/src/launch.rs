@@ -14,7 +14,7 @@ use crate::stream::per_thread;
 use crate::types::{DeviceLaunch, DriverDeviceLaunch};
 use crate::types::{Dim3, Handle, LaunchConfig, RuntimeLaunchConfig, Stream};
 
-/// What `<<<...>>>` says, between its evaluation and the call of the kernel's stub.
+/// The values in `<<<...>>>`, from their evaluation to the call of the kernel's stub.
 #[derive(Clone, Copy)]
 struct Configuration {
     grid: Dim3,
@@ -27,7 +27,8 @@ thread_local! {
     static PUSHED: RefCell<Vec<Configuration>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Notes a launch's configuration for the stub that is called next. The result is 0 if it is to be called.
+/// Stores a launch's configuration for the next call of a stub. Returns 0 if the program shall call
+/// the stub.
 #[unsafe(no_mangle)]
 pub extern "C" fn __cudaPushCallConfiguration(
     grid: Dim3,
@@ -42,7 +43,7 @@ pub extern "C" fn __cudaPushCallConfiguration(
 }
 
 api! {
-    /// Takes the configuration that was noted last.
+    /// Takes the configuration that was stored last.
     fn __cudaPopCallConfiguration(grid: *mut Dim3, block: *mut Dim3, shared: *mut usize, stream: *mut Stream) {
         let last = PUSHED.with(|pushed| pushed.borrow_mut().pop()).ok_or(MISSING_CONFIGURATION)?;
         put(grid, last.grid)?;
@@ -52,7 +53,7 @@ api! {
     }
 }
 
-/// Whether a device can have a launch of this shape, by its attributes 1 to 7.
+/// Tells whether the current device can run a launch of this shape, by its attributes 1 to 7.
 fn fits(grid: Dim3, block: Dim3) -> Result<bool> {
     let device = current_device()?;
     let limit = |attribute| {
@@ -69,7 +70,8 @@ fn fits(grid: Dim3, block: Dim3) -> Result<bool> {
     Ok(fit)
 }
 
-/// The runtime has a code of its own for a shape that no device has.
+/// Replaces `INVALID_VALUE` by the runtime's own code for a launch shape that the device cannot
+/// have.
 fn explain(code: Code, grid: Dim3, block: Dim3) -> Code {
     if code == INVALID_VALUE && !fits(grid, block).unwrap_or(true) {
         INVALID_CONFIGURATION
@@ -80,7 +82,7 @@ fn explain(code: Code, grid: Dim3, block: Dim3) -> Code {
 
 /// # Safety
 ///
-/// The arguments are as many and as large as the kernel's parameters.
+/// The number and the sizes of the arguments equal the kernel's parameters.
 unsafe fn launch(
     function: Handle,
     how: Configuration,
@@ -117,7 +119,7 @@ unsafe fn launch(
 
 /// # Safety
 ///
-/// As of [`launch`].
+/// The contract of [`launch`].
 unsafe fn launch_stub(
     stub: *const c_void,
     how: Configuration,
@@ -131,7 +133,7 @@ unsafe fn launch_stub(
 
 /// # Safety
 ///
-/// As of [`launch`], and the configuration is null or valid.
+/// The contract of [`launch`], and the configuration is null or valid.
 unsafe fn launch_with(
     config: *const RuntimeLaunchConfig,
     stub: *const c_void,
@@ -148,7 +150,7 @@ unsafe fn launch_with(
     }
 }
 
-/// The driver's form of a launch's configuration.
+/// Returns the driver's form of a launch's configuration.
 pub fn driver_config(config: &RuntimeLaunchConfig, stream: Stream) -> Result<LaunchConfig> {
     Ok(LaunchConfig {
         grid: config.grid,
@@ -185,15 +187,15 @@ api! {
         launch_with(config, stub, arguments, per_thread)
     }
 
-    /// The driver's kernel of a stub, for the stub itself, which asks once and ignores an error.
-    /// Where there is none the stub stands for it, so that each launch says what is wrong.
+    /// Gets the driver's kernel of a stub. The stub itself calls this once and ignores an error.
+    /// Without a kernel the result is the stub, so that each launch reports the error.
     #[cfg(not(runtime = "11"))]
     fn __cudaGetKernel(into: *mut Handle, stub: *const c_void) {
         put(into, stub.cast_mut())?;
         put(into, kernel(stub)?)
     }
 
-    /// Launches what [`__cudaGetKernel`] gave.
+    /// Launches the result of [`__cudaGetKernel`].
     #[cfg(not(runtime = "11"))]
     fn __cudaLaunchKernel(
         function: Handle, grid: Dim3, block: Dim3, arguments: *mut *mut c_void, shared: usize, stream: Stream,
@@ -220,24 +222,25 @@ api! {
         driver::cuLaunchCooperativeKernelMultiDevice(launches.as_mut_ptr(), count, flags)
     }
 
-    /// Prepares a value of double precision for devices that have none: there is nothing to do.
+    /// Does nothing: prepares a `double` for devices without double precision, which do not exist
+    /// here.
     #[cfg(not(runtime = "13"))]
     fn cudaSetDoubleForDevice(_value: *mut f64) {
         Ok(())
     }
 
-    /// The same, for the host.
+    /// Does nothing: converts a `double` back for the host, after `cudaSetDoubleForDevice`.
     #[cfg(not(runtime = "13"))]
     fn cudaSetDoubleForHost(_value: *mut f64) {
         Ok(())
     }
 
-    /// The number of blocks of a kernel that a multiprocessor can hold.
+    /// Gets the number of blocks of a kernel that a multiprocessor can hold.
     fn cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks: *mut c_int, stub: *const c_void, block: c_int, shared: usize) {
         occupancy(blocks, stub, block, shared, 0)
     }
 
-    /// The number of blocks of a kernel that a multiprocessor can hold.
+    /// Gets the number of blocks of a kernel that a multiprocessor can hold, with flags.
     fn cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
         blocks: *mut c_int, stub: *const c_void, block: c_int, shared: usize, flags: c_uint,
     ) {
@@ -256,7 +259,7 @@ unsafe fn occupancy(
     flags: c_uint,
 ) -> Result<()> {
     let function = crate::function::of(stub)?;
-    // SAFETY: the caller's promise; a function of the driver's
+    // SAFETY: the caller's promise, and the function is the driver's
     unsafe {
         driver::cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
             blocks, function, block, shared, flags,

@@ -1,14 +1,18 @@
 //! The CUDA runtime library, as a shared library over a CUDA driver library.
 //!
-//! Programs that link `libcudart.so.11.0`, `.so.12` or `.so.13` get the documented runtime API, and the functions by which compilers
-//! register device code ([`registry`]). The driver is reached through its documented C API alone ([`driver`]): warploom's
-//! `libcuda.so.1`, or another that has these functions.
+//! Programs that link `libcudart.so.11.0`, `.so.12` or `.so.13` get the documented runtime API, and
+//! the functions with which compilers register device code ([`registry`]). The library calls the
+//! driver through its documented C API ([`driver`]), except for one optional function of
+//! warploom's. The driver is warploom's `libcuda.so.1`, or another driver that has the documented
+//! functions.
 //!
-//! The three libraries are three builds of this source, `cfg(runtime = "12")` and so on, since a few structures differ. Files go
-//! by the chapters of the API's documentation. The names of all functions are in [`table`].
+//! The three libraries are three builds of this source, selected by `cfg(runtime = "12")` and so
+//! on, since a few structures differ. Files follow the chapters of the API's documentation.
+//! [`table`] has the names of all functions.
 //!
-//! Every function is `unsafe` as C's are: pointers are null, which is an error, or valid for what the documentation says is read and
-//! written. That is said once, in the macro [`api`], not at each of them.
+//! Every function is `unsafe`, like the C function. A pointer is null, which is an error, or valid
+//! for the reads and writes that the documentation states. The macro [`api`] states this contract
+//! once for all functions.
 
 #![allow(non_snake_case, reason = "the names are the C API's")]
 

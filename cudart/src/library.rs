@@ -1,4 +1,4 @@
-//! Libraries that a program loads itself. CUDA 11 has none.
+//! Libraries of device code that a program loads itself. CUDA 11 has none.
 
 use std::ffi::{c_char, c_int, c_uint, c_void};
 use std::ptr::null_mut;
@@ -33,7 +33,7 @@ api! {
         driver::cuLibraryUnload(library)
     }
 
-    /// A library's kernel by its name.
+    /// Gets a library's kernel by its name.
     fn cudaLibraryGetKernel(into: *mut Handle, library: Handle, name: *const c_char) {
         enter()?;
         let mut found = null_mut();
@@ -42,12 +42,12 @@ api! {
         put(into, found)
     }
 
-    /// The number of a library's kernels.
+    /// Gets the number of a library's kernels.
     fn cudaLibraryGetKernelCount(count: *mut c_uint, library: Handle) {
         driver::cuLibraryGetKernelCount(count, library)
     }
 
-    /// A library's kernels.
+    /// Gets a library's kernels.
     fn cudaLibraryEnumerateKernels(kernels: *mut Handle, count: c_uint, library: Handle) {
         driver::cuLibraryEnumerateKernels(kernels, count, library)?;
         for at in 0..count as usize {
@@ -56,19 +56,19 @@ api! {
         Ok(())
     }
 
-    /// A library's variable by its name.
+    /// Gets the address and size of a library's variable by its name.
     fn cudaLibraryGetGlobal(pointer: *mut *mut c_void, bytes: *mut usize, library: Handle, name: *const c_char) {
         enter()?;
         driver::cuLibraryGetGlobal(pointer.cast::<DevicePointer>(), bytes, library, name)
     }
 
-    /// A library's managed variable by its name.
+    /// Gets the address and size of a library's managed variable by its name.
     fn cudaLibraryGetManaged(pointer: *mut *mut c_void, bytes: *mut usize, library: Handle, name: *const c_char) {
         enter()?;
         driver::cuLibraryGetManaged(pointer.cast::<DevicePointer>(), bytes, library, name)
     }
 
-    /// A library's function that all processors reach at one address.
+    /// Gets a library's function that all processors reach at one address.
     fn cudaLibraryGetUnifiedFunction(function: *mut *mut c_void, library: Handle, name: *const c_char) {
         enter()?;
         driver::cuLibraryGetUnifiedFunction(function, library, name)

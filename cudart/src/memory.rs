@@ -1,4 +1,4 @@
-//! Memory of the device and the host.
+//! Memory of the device and of the host.
 
 use std::ffi::{c_int, c_uint, c_void};
 use std::ptr::null_mut;
@@ -11,10 +11,10 @@ use crate::error::{INVALID_VALUE, Result};
 use crate::types::Location;
 use crate::types::{DevicePointer, Extent, PitchedPointer, PointerAttributes, Stream};
 
-/// `cudaInvalidDeviceId`: of memory that no device has.
+/// `cudaInvalidDeviceId`, for memory that belongs to no device.
 const NO_DEVICE_ID: c_int = -2;
 
-/// Puts a new allocation's address, which is null for no bytes.
+/// Allocates memory and writes its address, which is null for 0 bytes.
 ///
 /// # Safety
 ///
@@ -36,7 +36,7 @@ unsafe fn allocate(
 
 /// # Safety
 ///
-/// As of [`allocate`].
+/// The contract of [`allocate`].
 unsafe fn allocate_host(into: *mut *mut c_void, bytes: usize, flags: c_uint) -> Result<()> {
     let mut host = null_mut();
     enter()?;
@@ -49,7 +49,7 @@ unsafe fn allocate_host(into: *mut *mut c_void, bytes: usize, flags: c_uint) -> 
     unsafe { put(into, host) }
 }
 
-/// Rows of `width` bytes. Returns address and pitch.
+/// Allocates rows of `width` bytes. Returns their address and pitch.
 fn pitched(width: usize, height: usize) -> Result<(DevicePointer, usize)> {
     enter()?;
     let (mut pointer, mut pitch) = (0, 0);
@@ -60,7 +60,7 @@ fn pitched(width: usize, height: usize) -> Result<(DevicePointer, usize)> {
     Ok((pointer, pitch))
 }
 
-/// What kind of memory an address is in, and for whom.
+/// Returns the kind of memory at an address, its device, and its addresses on device and host.
 fn attributes(of: *const c_void) -> Result<PointerAttributes> {
     const ASKED: [c_int; 5] = [2, 8, 9, 3, 4]; // memory type, is managed, device's number, device pointer, host pointer
     let (mut kind, mut managed, mut number) = (0u32, 0u32, 0i32);
@@ -99,17 +99,17 @@ fn attributes(of: *const c_void) -> Result<PointerAttributes> {
 }
 
 api! {
-    /// Memory of the device.
+    /// Allocates memory of the device.
     fn cudaMalloc(pointer: *mut *mut c_void, bytes: usize) {
         allocate(pointer, bytes, |into| driver::cuMemAlloc_v2(into, bytes))
     }
 
-    /// Memory that host and device use at one address.
+    /// Allocates memory that host and device use at one address.
     fn cudaMallocManaged(pointer: *mut *mut c_void, bytes: usize, flags: c_uint) {
         allocate(pointer, bytes, |into| driver::cuMemAllocManaged(into, bytes, flags))
     }
 
-    /// Memory of the device in rows, each at a multiple of the pitch.
+    /// Allocates memory of the device in rows, each at a multiple of the pitch.
     fn cudaMallocPitch(pointer: *mut *mut c_void, pitch: *mut usize, width: usize, height: usize) {
         required(pitch)?;
         required(pointer)?;
@@ -118,7 +118,7 @@ api! {
         put(pointer, address as *mut c_void)
     }
 
-    /// Memory of the device in slices of rows.
+    /// Allocates memory of the device in slices of rows.
     fn cudaMalloc3D(pointer: *mut PitchedPointer, extent: Extent) {
         required(pointer)?;
         let rows = extent.height.checked_mul(extent.depth).ok_or(INVALID_VALUE)?;
@@ -126,18 +126,18 @@ api! {
         put(pointer, PitchedPointer { pointer: address as *mut c_void, pitch, width: extent.width, height: extent.height })
     }
 
-    /// Frees memory of the device. Null is no memory, and yet makes the context.
+    /// Frees memory of the device. A null pointer frees nothing, but still makes the context.
     fn cudaFree(pointer: *mut c_void) {
         enter()?;
         if pointer.is_null() { Ok(()) } else { driver::cuMemFree_v2(pointer as DevicePointer) }
     }
 
-    /// Pinned memory of the host.
+    /// Allocates pinned memory of the host.
     fn cudaMallocHost(pointer: *mut *mut c_void, bytes: usize) {
         allocate_host(pointer, bytes, 0)
     }
 
-    /// Pinned memory of the host, with flags.
+    /// Allocates pinned memory of the host, with flags.
     fn cudaHostAlloc(pointer: *mut *mut c_void, bytes: usize, flags: c_uint) {
         allocate_host(pointer, bytes, flags)
     }
@@ -148,7 +148,7 @@ api! {
         if pointer.is_null() { Ok(()) } else { driver::cuMemFreeHost(pointer) }
     }
 
-    /// The device's address of pinned memory.
+    /// Gets the device's address of pinned memory.
     fn cudaHostGetDevicePointer(on_device: *mut *mut c_void, host: *mut c_void, flags: c_uint) {
         enter()?;
         let mut address = 0;
@@ -156,42 +156,42 @@ api! {
         put(on_device, address as *mut c_void)
     }
 
-    /// The flags of pinned memory.
+    /// Gets the flags of pinned memory.
     fn cudaHostGetFlags(flags: *mut c_uint, host: *mut c_void) {
         enter()?;
         driver::cuMemHostGetFlags(flags, host)
     }
 
-    /// Pins memory of the program's own.
+    /// Pins the program's own memory.
     fn cudaHostRegister(host: *mut c_void, bytes: usize, flags: c_uint) {
         enter()?;
         driver::cuMemHostRegister_v2(host, bytes, flags)
     }
 
-    /// Takes that back.
+    /// Unpins the program's own memory.
     fn cudaHostUnregister(host: *mut c_void) {
         enter()?;
         driver::cuMemHostUnregister(host)
     }
 
-    /// Bytes that are free, and that there are.
+    /// Gets the free and the total bytes of the device.
     fn cudaMemGetInfo(free: *mut usize, total: *mut usize) {
         enter()?;
         driver::cuMemGetInfo_v2(free, total)
     }
 
-    /// What kind of memory an address is in.
+    /// Gets the kind of memory at an address.
     fn cudaPointerGetAttributes(into: *mut PointerAttributes, pointer: *const c_void) {
         put(into, attributes(pointer)?)
     }
 
-    /// One of a managed range's attributes.
+    /// Gets one of a managed range's attributes.
     fn cudaMemRangeGetAttribute(data: *mut c_void, size: usize, attribute: c_int, pointer: *const c_void, bytes: usize) {
         enter()?;
         driver::cuMemRangeGetAttribute(data, size, attribute, pointer as DevicePointer, bytes)
     }
 
-    /// Several of a managed range's attributes.
+    /// Gets several of a managed range's attributes.
     fn cudaMemRangeGetAttributes(
         data: *mut *mut c_void, sizes: *mut usize, attributes: *mut c_int, count: usize, pointer: *const c_void, bytes: usize,
     ) {
@@ -199,7 +199,7 @@ api! {
         driver::cuMemRangeGetAttributes(data, sizes, attributes, count, pointer as DevicePointer, bytes)
     }
 
-    /// Frees the caches of the device's own that a program asked to keep.
+    /// Frees the persisting part of the device's L2 cache.
     fn cudaCtxResetPersistingL2Cache() {
         enter()?;
         driver::cuCtxResetPersistingL2Cache()
@@ -208,7 +208,7 @@ api! {
 
 #[cfg(not(runtime = "13"))]
 api! {
-    /// Says how a managed range will be used.
+    /// Advises how a managed range will be used.
     fn cudaMemAdvise(pointer: *const c_void, bytes: usize, advice: c_int, device: c_int) {
         enter()?;
         driver::cuMemAdvise(pointer as DevicePointer, bytes, advice, device)
@@ -221,12 +221,12 @@ api! {
     }
 }
 
-/// Defines functions with places of memory, which have other names in CUDA 12 than in CUDA 13.
+/// Defines functions with locations of memory. Their names differ between CUDA 12 and CUDA 13.
 #[cfg(not(runtime = "11"))]
 macro_rules! with_places {
     ($advise:ident $prefetch:ident) => {
         api! {
-            /// Says how a managed range will be used.
+            /// Advises how a managed range will be used.
             fn $advise(pointer: *const c_void, bytes: usize, advice: c_int, location: Location) {
                 enter()?;
                 driver::cuMemAdvise_v2(pointer as DevicePointer, bytes, advice, location)

@@ -1,4 +1,4 @@
-//! Nodes of any kind, by one structure that says which kind, and nodes with conditions.
+//! Nodes of any kind, through one structure that states the kind, and conditional nodes.
 
 use std::ffi::{c_int, c_uint, c_ulonglong, c_void};
 
@@ -16,8 +16,8 @@ use crate::types::{Copy3D, Handle, Memcpy3D};
 #[cfg(runtime = "13")]
 use crate::types::{DriverKernelNode, KernelNode};
 
-/// `cudaGraphNodeParams`, and the driver's `CUgraphNodeParams`: the kind, and a union of structures
-/// whose layouts are the same but for kernels, copies and contexts.
+/// `cudaGraphNodeParams`, and the driver's `CUgraphNodeParams`: the kind, and a union of
+/// structures. The two layouts differ only for kernels, copies and contexts.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct NodeParams {
@@ -36,7 +36,7 @@ struct DriverMemcpyNode {
     copy: Copy3D,
 }
 
-/// `cudaMemcpyNodeParams`, whose second word CUDA 13 calls a context
+/// `cudaMemcpyNodeParams`. CUDA 13 calls the word after `reserved` a context.
 #[repr(C)]
 struct MemcpyNode {
     flags: c_int,
@@ -68,27 +68,28 @@ const MEMSET: c_int = 2;
 const MEM_ALLOC: c_int = 10;
 const CONDITIONAL: c_int = 13;
 
-/// Words of the union: contexts, and what the driver puts there.
+/// Indices of words in the union: contexts, and results that the driver writes.
 const MEMSET_CONTEXT: usize = 5;
 const CONDITIONAL_CONTEXT: usize = 3;
 const CONDITIONAL_GRAPHS: usize = 2;
 const ALLOCATED: usize = 14;
 
 impl NodeParams {
-    /// A structure of the union. All of them are numbers and pointers that are not followed here.
+    /// Reads the union as a structure of numbers and pointers, which are not followed here.
     fn read<T>(&self) -> T {
         const { assert!(size_of::<T>() <= 29 * 8 && align_of::<T>() <= 8) };
-        // SAFETY: it lies in the words, and every pattern of bits is a value of it
+        // SAFETY: the structure lies in the words, and every bit pattern is a value of it
         unsafe { self.of.as_ptr().cast::<T>().read() }
     }
 
     fn write<T>(&mut self, value: T) {
         const { assert!(size_of::<T>() <= 29 * 8 && align_of::<T>() <= 8) };
-        // SAFETY: it lies in the words
+        // SAFETY: the structure lies in the words
         unsafe { self.of.as_mut_ptr().cast::<T>().write(value) };
     }
 
-    /// Names a context where a program of CUDA 13 has named none. Earlier programs name none.
+    /// Writes the current context to a word, unless a program of CUDA 13 has named a context there.
+    /// Earlier programs name none.
     fn set_context(&mut self, word: usize) -> Result<()> {
         if cfg!(not(runtime = "13")) || self.of[word] == 0 {
             self.of[word] = current()? as u64;
@@ -134,7 +135,7 @@ impl NodeParams {
         Ok(DriverKernelNode { context, ..passed })
     }
 
-    /// Puts what the driver has found or made of a new node into the program's structure.
+    /// Copies the driver's results for a new node to the program's structure.
     fn answer(&mut self, driver: &NodeParams) {
         match self.kind {
             MEM_ALLOC => self.of[ALLOCATED] = driver.of[ALLOCATED],
@@ -146,7 +147,7 @@ impl NodeParams {
 
 /// # Safety
 ///
-/// As of `cudaGraphAddNode`.
+/// The contract of `cudaGraphAddNode`.
 unsafe fn add(
     node: *mut Handle,
     graph: Handle,
@@ -172,13 +173,13 @@ api! {
         driver::cuGraphNodeSetParams(node, (&raw mut passed).cast())
     }
 
-    /// Changes a node of any kind, of a graph that can be launched.
+    /// Changes a node of any kind in an executable graph.
     fn cudaGraphExecNodeSetParams(exec: Handle, node: Handle, parameters: *mut NodeParams) {
         let mut passed = crate::api::get(parameters)?.to_driver()?;
         driver::cuGraphExecNodeSetParams(exec, node, (&raw mut passed).cast())
     }
 
-    /// A number for a graph's node with a condition, which device code sets.
+    /// Makes a handle for a conditional node. Device code sets the condition through the handle.
     fn cudaGraphConditionalHandleCreate(handle: *mut c_ulonglong, graph: Handle, value: c_uint, flags: c_uint) {
         driver::cuGraphConditionalHandleCreate(handle, graph, current()?, value, flags)
     }
@@ -210,7 +211,7 @@ api! {
         add(node, graph, after, edges, count, parameters)
     }
 
-    /// The parameters of a node of any kind.
+    /// Gets the parameters of a node of any kind.
     fn cudaGraphNodeGetParams(node: Handle, parameters: *mut NodeParams) {
         enter()?;
         let into = parameters.as_mut().ok_or(INVALID_VALUE)?;
@@ -234,7 +235,7 @@ api! {
         Ok(())
     }
 
-    /// A number for a graph's node with a condition. Without a context it is the current one.
+    /// Makes a handle for a conditional node. A null context stands for the current context.
     fn cudaGraphConditionalHandleCreate_v2(
         handle: *mut c_ulonglong, graph: Handle, context: Handle, value: c_uint, flags: c_uint,
     ) {

@@ -1,4 +1,4 @@
-//! Memory in stream order, and the pools it comes from.
+//! Memory that is allocated and freed in stream order, and its pools.
 
 use std::ffi::{c_int, c_void};
 
@@ -20,7 +20,7 @@ unsafe fn allocate(
     enter()?;
     required(into)?;
     let mut pointer: DevicePointer = 0;
-    // SAFETY: the output is this function's, and the caller's promise
+    // SAFETY: the output is this function's; the rest is the caller's promise
     unsafe {
         match (bytes, pool.is_null()) {
             (0, _) => {}
@@ -57,12 +57,12 @@ fn free(pointer: *mut c_void, stream: Stream) -> Result<()> {
 }
 
 api! {
-    /// Memory in stream order.
+    /// Allocates memory in stream order.
     fn cudaMallocAsync(pointer: *mut *mut c_void, bytes: usize, stream: Stream) / ptsz(stream) {
         allocate(pointer, bytes, std::ptr::null_mut(), stream)
     }
 
-    /// Memory of a pool, in stream order.
+    /// Allocates memory of a pool in stream order.
     fn cudaMallocFromPoolAsync(pointer: *mut *mut c_void, bytes: usize, pool: Handle, stream: Stream) / ptsz(stream) {
         allocate_from(pointer, bytes, pool, stream)
     }
@@ -72,7 +72,7 @@ api! {
         free(pointer, stream)
     }
 
-    /// A new pool. Its properties are the driver's structure.
+    /// Makes a pool. The properties have the layout of the driver's structure.
     fn cudaMemPoolCreate(pool: *mut Handle, properties: *const c_void) {
         enter()?;
         driver::cuMemPoolCreate(pool, properties)
@@ -83,7 +83,7 @@ api! {
         driver::cuMemPoolDestroy(pool)
     }
 
-    /// One of a pool's attributes. They have the driver's numbers.
+    /// Gets one of a pool's attributes. Attributes have the driver's numbers.
     fn cudaMemPoolGetAttribute(pool: Handle, attribute: c_int, value: *mut c_void) {
         driver::cuMemPoolGetAttribute(pool, attribute, value)
     }
@@ -93,17 +93,17 @@ api! {
         driver::cuMemPoolSetAttribute(pool, attribute, value)
     }
 
-    /// Who may use a pool's memory.
+    /// Sets which devices may use a pool's memory.
     fn cudaMemPoolSetAccess(pool: Handle, access: *const c_void, count: usize) {
         driver::cuMemPoolSetAccess(pool, access, count)
     }
 
-    /// Who may use a pool's memory.
+    /// Gets how a device may use a pool's memory.
     fn cudaMemPoolGetAccess(flags: *mut c_int, pool: Handle, location: *const c_void) {
         driver::cuMemPoolGetAccess(flags, pool, location)
     }
 
-    /// Gives memory that a pool keeps back, but for so many bytes.
+    /// Releases memory that a pool keeps, except for `keep` bytes.
     fn cudaMemPoolTrimTo(pool: Handle, keep: usize) {
         driver::cuMemPoolTrimTo(pool, keep)
     }

@@ -1,4 +1,5 @@
-//! `cudaDeviceProp`: one table of its fields says their order, which versions have them, and where their values come from.
+//! `cudaDeviceProp`. One table of its fields states their order, their versions, and the sources of
+//! their values.
 
 use std::ffi::{c_char, c_int, c_uint};
 
@@ -19,7 +20,8 @@ pub const VERSION: c_int = 12090;
 #[cfg(runtime = "13")]
 pub const VERSION: c_int = 13050;
 
-/// A field's value, by the driver's attributes for its elements; without any it is 0.
+/// A type of fields, whose values come from the driver's attributes for the elements. An element
+/// without an attribute is 0.
 trait Field {
     fn of(attributes: &[c_int], value: &mut dyn FnMut(c_int) -> Result<c_int>) -> Result<Self>
     where
@@ -55,7 +57,7 @@ macro_rules! properties {
             $($(#[$when])? pub $field: $t,)*
         }
 
-        /// The fields that are attributes of the driver.
+        /// Makes the structure, with the fields that are attributes of the driver.
         fn of_attributes(value: &mut dyn FnMut(c_int) -> Result<c_int>) -> Result<Properties> {
             Ok(Properties { $($(#[$when])? $field: <$t as Field>::of(&[$($attribute),*], value)?,)* })
         }
@@ -192,7 +194,7 @@ const _: () = {
     assert!(size_of::<Properties>() == bytes);
 };
 
-/// What a device is.
+/// Returns a device's properties.
 pub fn properties(of: c_int) -> Result<Properties> {
     let of = device(of)?;
     let mut properties = of_attributes(&mut |attribute| {
@@ -202,7 +204,7 @@ pub fn properties(of: c_int) -> Result<Properties> {
         Ok(value)
     })?;
     properties.uuid = uuid(of)?;
-    // SAFETY: outputs are this function's, of the sizes that are said
+    // SAFETY: outputs are this function's, and have the stated sizes
     unsafe {
         driver::cuDeviceGetName(properties.name.as_mut_ptr(), properties.name.len() as c_int, of)?;
         driver::cuDeviceTotalMem_v2(&mut properties.totalGlobalMem, of)?;
@@ -212,7 +214,7 @@ pub fn properties(of: c_int) -> Result<Properties> {
 
 #[cfg(not(runtime = "12"))]
 api! {
-    /// What a device is.
+    /// Gets a device's properties.
     fn cudaGetDeviceProperties(into: *mut Properties, number: c_int) {
         put(into, properties(number)?)
     }
@@ -220,7 +222,8 @@ api! {
 
 #[cfg(runtime = "12")]
 api! {
-    /// What a device is, for programs of CUDA 11, whose structure ends where that of CUDA 12 goes on.
+    /// Gets a device's properties for programs of CUDA 11, whose structure is a prefix of CUDA
+    /// 12's.
     fn cudaGetDeviceProperties(into: *mut u8, number: c_int) {
         let found = properties(number)?;
         if into.is_null() {
@@ -231,7 +234,7 @@ api! {
         Ok(())
     }
 
-    /// What a device is.
+    /// Gets a device's properties.
     fn cudaGetDeviceProperties_v2(into: *mut Properties, number: c_int) {
         put(into, properties(number)?)
     }

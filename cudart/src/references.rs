@@ -1,5 +1,5 @@
-//! Textures and surfaces that device code names, which programs of CUDA 11 may have: a program
-//! binds memory to them.
+//! Texture and surface references of CUDA 11: textures and surfaces that device code names. A
+//! program binds memory to them.
 
 use std::collections::HashMap;
 use std::ffi::{CString, c_char, c_int, c_uint, c_void};
@@ -19,7 +19,7 @@ const INVALID_TEXTURE: Code = Code(18);
 const INVALID_TEXTURE_BINDING: Code = Code(19);
 const INVALID_SURFACE: Code = Code(37);
 
-/// `textureReference`, which the program has and may change before it binds memory
+/// `textureReference`: the program owns it and may change it before it binds memory.
 #[repr(C)]
 pub struct TextureReference {
     normalized: c_int,
@@ -44,19 +44,19 @@ struct Reference {
     of: &'static Binary,
     name: CString,
     is_texture: bool,
-    /// Integers are read as fractions of their range.
+    /// The texture reads integers as fractions of their range.
     is_fraction: bool,
     is_bound: bool,
 }
 
-/// By the address of the program's structure.
+/// The registered references, by the address of the program's structure.
 static REFERENCES: Mutex<Option<HashMap<usize, Reference>>> = Mutex::new(None);
 
 fn references() -> MutexGuard<'static, Option<HashMap<usize, Reference>>> {
     REFERENCES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Forgets what a fat binary has registered.
+/// Forgets the references that a fat binary has registered.
 pub fn forget(binary: &Binary) {
     if let Some(all) = references().as_mut() {
         all.retain(|_, reference| !std::ptr::eq(reference.of, binary));
@@ -80,7 +80,7 @@ unsafe fn register(
     }
 }
 
-/// The reference that is registered for a program's structure, and the driver's handle of it.
+/// Returns the reference that is registered for a program's structure, and the driver's handle.
 fn find(shadow: usize, is_texture: bool) -> Result<(Reference, Handle)> {
     let unknown = if is_texture { INVALID_TEXTURE } else { INVALID_SURFACE };
     let found = references().as_ref().and_then(|all| all.get(&shadow)).cloned();
@@ -99,7 +99,7 @@ fn find(shadow: usize, is_texture: bool) -> Result<(Reference, Handle)> {
     Ok((reference, handle))
 }
 
-/// Binds memory to a texture, after what the program's structure says of reading it.
+/// Binds memory to a texture with the read settings of the program's structure.
 ///
 /// # Safety
 ///
@@ -140,7 +140,7 @@ unsafe fn bind(
     Ok(())
 }
 
-/// Bytes from an address on, at most so many, that are of its allocation.
+/// Returns the bytes from an address to the end of its allocation, but at most `most`.
 fn available(pointer: DevicePointer, most: usize) -> Result<usize> {
     let (mut base, mut bytes) = (0, 0);
     // SAFETY: outputs are this function's
@@ -149,7 +149,7 @@ fn available(pointer: DevicePointer, most: usize) -> Result<usize> {
 }
 
 api! {
-    /// Binds linear memory to a texture. C++'s default size is more than there is.
+    /// Binds linear memory to a texture. The default size in C++ exceeds every allocation.
     fn cudaBindTexture(
         offset: *mut usize, texture: *const TextureReference, pointer: *const c_void, format: *const ChannelFormat, bytes: usize,
     ) {
@@ -184,7 +184,7 @@ api! {
         bind(texture, *get(format)?, |handle, _, _| driver::cuTexRefSetMipmappedArray(handle, array, FORMAT_OF_ARRAY))
     }
 
-    /// Ends what was bound. Nothing is read from then on.
+    /// Ends the binding of a texture. Nothing is read through it from then on.
     fn cudaUnbindTexture(texture: *const TextureReference) {
         let mut references = references();
         let all = references.as_mut().ok_or(INVALID_TEXTURE)?;
@@ -192,7 +192,7 @@ api! {
         Ok(())
     }
 
-    /// Bytes from the texture's first element to the memory's, which are none.
+    /// Gets the offset of a bound texture's first element in its memory, which is always 0.
     fn cudaGetTextureAlignmentOffset(offset: *mut usize, texture: *const TextureReference) {
         let references = references();
         let all = references.as_ref().ok_or(INVALID_TEXTURE)?;
@@ -202,7 +202,7 @@ api! {
         put(offset, 0)
     }
 
-    /// The structure of a texture, which is what the program knows it by.
+    /// Gets a texture's structure, whose address is also the program's symbol for the texture.
     fn cudaGetTextureReference(texture: *mut *const c_void, symbol: *const c_void) {
         find(symbol as usize, true)?;
         put(texture, symbol)
@@ -216,7 +216,7 @@ api! {
         driver::cuSurfRefSetArray(find(surface as usize, false)?.1, array, 0)
     }
 
-    /// The structure of a surface, which is what the program knows it by.
+    /// Gets a surface's structure, whose address is also the program's symbol for the surface.
     fn cudaGetSurfaceReference(surface: *mut *const c_void, symbol: *const c_void) {
         find(symbol as usize, false)?;
         put(surface, symbol)

@@ -1,7 +1,9 @@
-//! What compilers register: fat binaries, their kernels and variables, by the functions that clang's documentation of offloading calls
-//! the registration interface. Each program's constructors call them; nothing is loaded, and the driver is not touched.
+//! The registry of fat binaries, kernels and variables. Compilers fill it through the functions
+//! that clang's documentation of offloading calls the registration interface. Each program's
+//! constructors call these functions, which load nothing and do not call the driver.
 //!
-//! A fat binary is loaded as a library of the driver when something in it is first used, and stays where it is in memory.
+//! A fat binary is loaded as a library of the driver on the first use of its content, and stays
+//! where it is in memory.
 
 use std::collections::{HashMap, HashSet};
 use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
@@ -16,12 +18,12 @@ use crate::{context, driver};
 
 /// A registered fat binary. It is never freed: programs hold its address as their handle.
 pub struct Binary {
-    /// Address of the wrapper that the compiler made, or of the fat binary itself; from
+    /// Address of the compiler's wrapper, or of the fat binary itself. Values come from
     /// [`__cudaRegisterFatBinary`] only.
     wrapper: usize,
-    /// The driver's library, once it is loaded.
+    /// The driver's library, or 0 before it is loaded.
     library: Mutex<usize>,
-    /// Managed variables whose pointers are not set yet: where the program keeps the pointer, and
+    /// Managed variables whose pointers are not set yet: the address of the program's pointer, and
     /// the name. Entries come from [`__cudaRegisterManagedVar`] only.
     managed: Mutex<Vec<(usize, CString)>>,
 }
@@ -29,7 +31,7 @@ pub struct Binary {
 struct Kernel {
     of: &'static Binary,
     name: CString,
-    /// The driver's kernel, once it was asked for.
+    /// The driver's kernel, after it was looked up.
     found: Option<usize>,
 }
 
@@ -38,17 +40,17 @@ struct Kernel {
 pub struct Variable {
     of: &'static Binary,
     name: CString,
-    /// Its size in bytes, as the program has it.
+    /// The size in bytes that the program registered.
     pub bytes: usize,
 }
 
 #[derive(Default)]
 struct Registry {
-    /// By the address of the host's stub.
+    /// Kernels by the address of the host's stub.
     kernels: HashMap<usize, Kernel>,
-    /// By the address of the host's shadow.
+    /// Variables by the address of the host's shadow.
     variables: HashMap<usize, Variable>,
-    /// Kernels of the driver that the program has handles of, and may launch by them.
+    /// Kernels of the driver whose handles the program has. It may launch them by handle.
     known: HashSet<usize>,
 }
 
@@ -63,7 +65,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 }
 
 impl Binary {
-    /// The driver's library of this binary, which is loaded now if it was not.
+    /// Returns the driver's library of this binary, and loads it if it is not loaded.
     pub fn library(&'static self) -> Result<Handle> {
         let mut library = lock(&self.library);
         if *library == 0 {
@@ -72,9 +74,8 @@ impl Binary {
                 (BINARY_IS_PRESERVED, std::ptr::without_provenance_mut(1));
             let mut loaded = null_mut();
             context::enter()?;
-            // SAFETY: the program keeps the binary until it has taken the registration back, and
-            // takes it back when no call uses the binary. This call does. Outputs are this
-            // function's.
+            // SAFETY: the program keeps the binary until it has taken the registration back, which
+            // it does when no call uses the binary. This call uses it. Outputs are this function's.
             unsafe {
                 let code = self.wrapper as *const c_void;
                 driver::cuLibraryLoadData(
@@ -95,7 +96,7 @@ impl Binary {
         Ok(library)
     }
 
-    /// Tells the program where its managed variables are.
+    /// Writes the addresses of managed variables to the program's pointers.
     fn point_managed(&'static self, library: Handle) -> Result<()> {
         let mut managed = lock(&self.managed);
         for (place, name) in managed.iter() {
@@ -106,7 +107,7 @@ impl Binary {
                 driver::cuLibraryGetManaged(&mut pointer, &mut bytes, library, name.as_ptr())?;
                 (*place as *mut DevicePointer).write(pointer);
             }
-            // Host code names the variable itself, which is where the pointer leads.
+            // Host code names the variable itself: its address is where the pointer leads.
             let variable = Variable { of: self, name: name.clone(), bytes };
             with(|registry| registry.variables.insert(pointer as usize, variable));
         }
@@ -115,7 +116,7 @@ impl Binary {
     }
 }
 
-/// The driver's kernel for the address of a host's stub, or for a handle that the program got of a kernel.
+/// Returns the driver's kernel for the address of a host's stub, or for the handle of a kernel.
 pub fn kernel(stub: *const c_void) -> Result<Handle> {
     let stub = stub as usize;
     {
@@ -136,7 +137,7 @@ pub fn kernel(stub: *const c_void) -> Result<Handle> {
             .ok_or(INVALID_DEVICE_FUNCTION)
     })?;
     let mut kernel = null_mut();
-    // SAFETY: the library was loaded, the output is this function's
+    // SAFETY: the library was loaded, and the output is this function's
     unsafe { driver::cuLibraryGetKernel(&mut kernel, of.library()?, name.as_ptr()) }.map_err(
         |code| match code {
             NOT_FOUND => INVALID_DEVICE_FUNCTION,
@@ -152,7 +153,8 @@ pub fn kernel(stub: *const c_void) -> Result<Handle> {
     Ok(kernel)
 }
 
-/// The stub by which the program knows a kernel of the driver. Without one it is the handle itself.
+/// Returns the stub by which the program knows a kernel of the driver, or the handle if there is no
+/// stub.
 pub fn stub_of(kernel: Handle) -> *const c_void {
     let found = with(|registry| {
         registry.known.insert(kernel as usize);
@@ -171,7 +173,7 @@ pub fn know(kernel: Handle) {
     with(|registry| registry.known.insert(kernel as usize));
 }
 
-/// The variable with this shadow on the host.
+/// Returns the variable with this shadow on the host.
 pub fn variable(shadow: *const c_void) -> Result<Variable> {
     let registry = REGISTRY.read().unwrap_or_else(PoisonError::into_inner);
     registry
@@ -181,12 +183,12 @@ pub fn variable(shadow: *const c_void) -> Result<Variable> {
 }
 
 impl Variable {
-    /// Where the variable lies in device memory, in the current context.
+    /// Returns the variable's address in device memory, in the current context.
     pub fn address(&self) -> Result<DevicePointer> {
         context::enter()?;
         let (mut pointer, mut bytes) = (0, 0);
         let library = self.of.library()?;
-        // SAFETY: the library was loaded, outputs are this function's
+        // SAFETY: the library was loaded, and the outputs are this function's
         unsafe {
             driver::cuLibraryGetGlobal(&mut pointer, &mut bytes, library, self.name.as_ptr())
         }
@@ -209,11 +211,11 @@ pub unsafe extern "C" fn __cudaRegisterFatBinary(wrapper: *const c_void) -> *mut
     std::ptr::from_ref::<Binary>(Box::leak(Box::new(binary))).cast_mut().cast()
 }
 
-/// Says that all of a fat binary is registered.
+/// Ends the registration of a fat binary's content.
 #[unsafe(no_mangle)]
 pub extern "C" fn __cudaRegisterFatBinaryEnd(_binary: *mut *mut c_void) {}
 
-/// Takes a registration back: at the program's exit, or when a library of it is unloaded.
+/// Takes a registration back at the program's exit, or when a library of the program is unloaded.
 ///
 /// # Safety
 ///
@@ -240,7 +242,8 @@ pub unsafe extern "C" fn __cudaUnregisterFatBinary(binary: *mut *mut c_void) {
         std::mem::take(&mut *lock(&binary.library))
     });
     if let Ok(library @ 1..) = forgotten {
-        // SAFETY: it was loaded and nobody has it any more. At exit the driver may be gone, which is no matter.
+        // SAFETY: the library was loaded, and nobody has its handle any more. At exit the driver
+        // may be gone, which does no harm.
         let _ = unsafe { driver::cuLibraryUnload(library as Handle) };
     }
 }
@@ -265,7 +268,7 @@ pub unsafe fn name(of: *const c_char) -> Option<CString> {
 ///
 /// # Safety
 ///
-/// The handle came from [`__cudaRegisterFatBinary`], the name ends with 0.
+/// The handle came from [`__cudaRegisterFatBinary`], and the name ends with 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __cudaRegisterFunction(
     binary: *mut *mut c_void,
@@ -287,7 +290,7 @@ pub unsafe extern "C" fn __cudaRegisterFunction(
 
 /// # Safety
 ///
-/// As of [`__cudaRegisterVar`].
+/// The contract of [`__cudaRegisterVar`].
 unsafe fn register_variable(
     binary: *mut *mut c_void,
     shadow: usize,
@@ -304,7 +307,7 @@ unsafe fn register_variable(
 ///
 /// # Safety
 ///
-/// The handle came from [`__cudaRegisterFatBinary`], the name ends with 0.
+/// The handle came from [`__cudaRegisterFatBinary`], and the name ends with 0.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __cudaRegisterVar(
     binary: *mut *mut c_void,
@@ -324,7 +327,7 @@ pub unsafe extern "C" fn __cudaRegisterVar(
 ///
 /// # Safety
 ///
-/// The handle came from [`__cudaRegisterFatBinary`], the name ends with 0, the pointer variable
+/// The handle came from [`__cudaRegisterFatBinary`], and the name ends with 0. The pointer variable
 /// lives as long as the binary is registered.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __cudaRegisterManagedVar(
@@ -345,7 +348,7 @@ pub unsafe extern "C" fn __cudaRegisterManagedVar(
     }
 }
 
-/// Makes sure that the program's pointers to a binary's managed variables are set.
+/// Ensures that the program's pointers to a binary's managed variables are set.
 ///
 /// # Safety
 ///
@@ -358,11 +361,12 @@ pub unsafe extern "C" fn __cudaInitModule(binary: *mut *mut c_void) -> c_char {
     c_char::from(loaded == 0)
 }
 
-/// Registers a variable of device code that host code may use directly: that is not done, its shadow is an ordinary one.
+/// Registers a variable of device code that host code may use directly. This library does not
+/// support direct use: the shadow is an ordinary one.
 ///
 /// # Safety
 ///
-/// As of [`__cudaRegisterVar`].
+/// The contract of [`__cudaRegisterVar`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn __cudaRegisterHostVar(
     binary: *mut *mut c_void,

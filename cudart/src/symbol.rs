@@ -1,4 +1,4 @@
-//! Variables of device code by their shadows on the host, and copies from and to them.
+//! Device variables, which host code names by their shadows, and copies from and to them.
 
 use std::ffi::{c_int, c_void};
 
@@ -11,7 +11,8 @@ use crate::registry::variable;
 use crate::stream::When;
 use crate::types::{Copy3D, Stream};
 
-/// The address of a variable's byte at `offset`, with `bytes` bytes behind it.
+/// Returns the address of a variable's byte at `offset`, if the variable has `bytes` bytes from
+/// there.
 fn place(symbol: *const c_void, bytes: usize, offset: usize) -> Result<*mut c_void> {
     let variable = variable(symbol)?;
     match offset.checked_add(bytes) {
@@ -22,7 +23,7 @@ fn place(symbol: *const c_void, bytes: usize, offset: usize) -> Result<*mut c_vo
     }
 }
 
-/// Directions of copies into a variable, and of copies out of one.
+/// Allowed directions of copies into a variable, and of copies out of a variable.
 const INTO: [c_int; 3] = [HOST_TO_DEVICE, DEVICE_TO_DEVICE, DEFAULT];
 const OUT_OF: [c_int; 3] = [DEVICE_TO_HOST, DEVICE_TO_DEVICE, DEFAULT];
 
@@ -32,7 +33,7 @@ fn check(kind: c_int, allowed: [c_int; 3]) -> Result<()> {
 
 /// # Safety
 ///
-/// As of a copy.
+/// The contract of a copy.
 unsafe fn to(
     symbol: *const c_void,
     from: *const c_void,
@@ -48,7 +49,7 @@ unsafe fn to(
 
 /// # Safety
 ///
-/// As of a copy.
+/// The contract of a copy.
 unsafe fn from(
     to: *mut c_void,
     symbol: *const c_void,
@@ -111,12 +112,12 @@ api! {
         from(dst, symbol, count, offset, kind, When::In(stream))
     }
 
-    /// Where a variable lies in device memory.
+    /// Gets a variable's address in device memory.
     fn cudaGetSymbolAddress(address: *mut *mut c_void, symbol: *const c_void) {
         put(address, variable(symbol)?.address()? as *mut c_void)
     }
 
-    /// A variable's size in bytes.
+    /// Gets a variable's size in bytes.
     fn cudaGetSymbolSize(bytes: *mut usize, symbol: *const c_void) {
         put(bytes, variable(symbol)?.bytes)
     }

@@ -129,7 +129,8 @@ fn texture_from_driver(texture: &TextureDescriptor) -> Texture {
 const NO_RESOURCE: ResourceDescriptor =
     ResourceDescriptor { kind: 0, of: ResourceDescriptorOf { reserved: [0; 32] }, flags: 0 };
 
-/// Whether a resource's elements are integers of 32 bits, which textures read as they are whatever the program says.
+/// Tells whether a resource's elements are 32-bit integers. Textures read them unchanged, whatever
+/// read mode the program asks for.
 fn of_words(resource: &ResourceDescriptor) -> Result<bool> {
     const WORDS: [c_int; 2] = [3, 10];
     // SAFETY: the kind says which member of the union is set
@@ -146,7 +147,7 @@ fn of_words(resource: &ResourceDescriptor) -> Result<bool> {
 
 /// # Safety
 ///
-/// As of `cudaCreateTextureObject`.
+/// The contract of `cudaCreateTextureObject`.
 unsafe fn create(
     object: *mut c_ulonglong,
     resource: *const Resource,
@@ -163,7 +164,8 @@ unsafe fn create(
             texture.flags |= READ_AS_INTEGER;
         }
         let mut made = 0;
-        // The runtime's view has what the driver's has, in the same places; what follows there is reserved.
+        // The runtime's view has the driver's fields in the driver's places. The driver's remaining
+        // fields are reserved.
         let view = if view.is_null() { None } else { Some(wide_view(view)) };
         let view = view.as_ref().map_or(std::ptr::null(), |view| view.as_ptr().cast());
         driver::cuTexObjectCreate(&mut made, &resource, &texture, view)?;
@@ -171,7 +173,7 @@ unsafe fn create(
     }
 }
 
-/// How a texture object reads.
+/// Returns a texture object's read settings.
 fn settings(object: c_ulonglong) -> Result<Texture> {
     // SAFETY: zeros are a structure of numbers, and the output is this function's
     unsafe {
@@ -181,7 +183,7 @@ fn settings(object: c_ulonglong) -> Result<Texture> {
     }
 }
 
-/// Bytes of a `cudaTextureDesc`. That of CUDA 11 ends before the last field.
+/// Bytes of a `cudaTextureDesc`. The structure of CUDA 11 ends before the last field.
 const TEXTURE_BYTES: usize = if cfg!(runtime = "11") {
     std::mem::offset_of!(Texture, seamless_cube)
 } else {
@@ -195,7 +197,7 @@ unsafe fn described(texture: *const Texture) -> Result<Texture> {
     if texture.is_null() {
         return Err(INVALID_VALUE);
     }
-    // SAFETY: zeros are a structure of numbers; so many bytes are the caller's promise
+    // SAFETY: zeros are a structure of numbers; the caller promises `TEXTURE_BYTES` bytes
     unsafe {
         let mut result: Texture = std::mem::zeroed();
         std::ptr::copy_nonoverlapping(
@@ -214,7 +216,7 @@ unsafe fn put_described(into: *mut Texture, texture: Texture) -> Result<()> {
     if into.is_null() {
         return Err(INVALID_VALUE);
     }
-    // SAFETY: so many bytes are the caller's promise
+    // SAFETY: the caller promises room for `TEXTURE_BYTES` bytes
     unsafe {
         std::ptr::copy_nonoverlapping((&raw const texture).cast::<u8>(), into.cast(), TEXTURE_BYTES)
     };
@@ -223,21 +225,21 @@ unsafe fn put_described(into: *mut Texture, texture: Texture) -> Result<()> {
 
 #[cfg(runtime = "11")]
 api! {
-    /// A new texture object, by the structure that CUDA 12 has.
+    /// Makes a texture object from the structure of CUDA 12.
     fn cudaCreateTextureObject_v2(
         object: *mut c_ulonglong, resource: *const Resource, texture: *const Texture, view: *const c_void,
     ) {
         create(object, resource, *get(texture)?, view)
     }
 
-    /// How a texture object reads, in the structure that CUDA 12 has.
+    /// Gets a texture object's read settings, in the structure of CUDA 12.
     fn cudaGetTextureObjectTextureDesc_v2(texture: *mut Texture, object: c_ulonglong) {
         put(texture, settings(object)?)
     }
 }
 
 api! {
-    /// A new texture object.
+    /// Makes a texture object.
     fn cudaCreateTextureObject(
         object: *mut c_ulonglong, resource: *const Resource, texture: *const Texture, view: *const c_void,
     ) {
@@ -249,19 +251,19 @@ api! {
         if object == 0 { Ok(()) } else { driver::cuTexObjectDestroy(object) }
     }
 
-    /// What a texture object was made of.
+    /// Gets the resource from which a texture object was made.
     fn cudaGetTextureObjectResourceDesc(resource: *mut Resource, object: c_ulonglong) {
         let mut found = NO_RESOURCE;
         driver::cuTexObjectGetResourceDesc(&mut found, object)?;
         put(resource, resource_from_driver(&found)?)
     }
 
-    /// How a texture object reads.
+    /// Gets a texture object's read settings.
     fn cudaGetTextureObjectTextureDesc(texture: *mut Texture, object: c_ulonglong) {
         put_described(texture, settings(object)?)
     }
 
-    /// Which part of its resource a texture object reads, and as what.
+    /// Gets a texture object's view: the part of its resource that it reads, and the format.
     fn cudaGetTextureObjectResourceViewDesc(view: *mut c_void, object: c_ulonglong) {
         if view.is_null() {
             return Err(INVALID_VALUE);
@@ -272,7 +274,7 @@ api! {
         Ok(())
     }
 
-    /// A new surface object.
+    /// Makes a surface object.
     fn cudaCreateSurfaceObject(object: *mut c_ulonglong, resource: *const Resource) {
         enter()?;
         required(object)?;
@@ -287,7 +289,7 @@ api! {
         if object == 0 { Ok(()) } else { driver::cuSurfObjectDestroy(object) }
     }
 
-    /// What a surface object was made of.
+    /// Gets the resource from which a surface object was made.
     fn cudaGetSurfaceObjectResourceDesc(resource: *mut Resource, object: c_ulonglong) {
         let mut found = NO_RESOURCE;
         driver::cuSurfObjectGetResourceDesc(&mut found, object)?;
@@ -295,7 +297,7 @@ api! {
     }
 }
 
-/// Words of a driver's resource view, and of the runtime's, which has fewer up to CUDA 12.
+/// Words of a driver's resource view, and of the runtime's view, which is shorter up to CUDA 12.
 const VIEW_WORDS: usize = 14;
 const SHOWN_VIEW_WORDS: usize = if cfg!(runtime = "13") { VIEW_WORDS } else { 6 };
 
@@ -304,7 +306,8 @@ const SHOWN_VIEW_WORDS: usize = if cfg!(runtime = "13") { VIEW_WORDS } else { 6 
 /// The view is a `cudaResourceViewDesc`: format, three sizes and four numbers.
 unsafe fn wide_view(view: *const c_void) -> [u64; VIEW_WORDS] {
     let mut wide = [0; VIEW_WORDS];
-    // SAFETY: six words are what the runtime's view has in every version: 4 bytes and their padding, 3 * 8, 4 * 4
+    // SAFETY: in every version the runtime's view has at least six words: 4 bytes and their
+    // padding, 3 * 8, 4 * 4
     unsafe { std::ptr::copy_nonoverlapping(view.cast::<u64>(), wide.as_mut_ptr(), 6) };
     wide
 }

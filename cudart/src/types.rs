@@ -1,11 +1,12 @@
 //! Structures of the runtime's and the driver's C interfaces.
 //!
-//! Enumerations are plain integers, since a caller may pass any. Names are the field's; the C name is in each comment.
+//! Enumerations are plain integers, since a caller may pass any number. Names are the field's
+//! terms; each comment has the C name.
 
 use std::ffi::{c_int, c_uint, c_void};
 use std::ptr::null_mut;
 
-/// What only the driver looks into: contexts, events, arrays, graphs, and so on.
+/// An object that only the driver looks into: a context, event, array, graph, and so on.
 pub type Handle = *mut c_void;
 /// `cudaStream_t`, `CUstream`; 0 and 1 are the legacy default stream, 2 the thread's own.
 pub type Stream = *mut c_void;
@@ -13,7 +14,8 @@ pub type Stream = *mut c_void;
 pub type DevicePointer = u64;
 /// `cudaHostFn_t`
 pub type HostFunction = Option<unsafe extern "C" fn(*mut c_void)>;
-/// `cudaStreamCallback_t`, `CUstreamCallback`: the codes that a callback is given have the same numbers in both.
+/// `cudaStreamCallback_t`, `CUstreamCallback`. The error codes that a callback gets have equal
+/// numbers in both.
 pub type StreamCallback = Option<unsafe extern "C" fn(Stream, c_int, *mut c_void)>;
 
 /// `cudaUUID_t`
@@ -38,7 +40,7 @@ pub struct PitchedPointer {
     pub height: usize,
 }
 
-/// `cudaExtent`: in bytes where no array takes part, else the width is in elements
+/// `cudaExtent`. The width is in elements if an array takes part, else in bytes.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Extent {
@@ -89,7 +91,7 @@ pub struct Memcpy3DPeer {
 pub struct Copy3D {
     pub from: Side,
     pub to: Side,
-    /// Of a row, in bytes.
+    /// The width of a row, in bytes.
     pub width: usize,
     pub height: usize,
     pub depth: usize,
@@ -98,7 +100,7 @@ pub struct Copy3D {
 const _: () = assert!(size_of::<Copy3D>() == 200 && size_of::<Memcpy3D>() == 160);
 
 impl Copy3D {
-    /// No copy, for the driver to write one.
+    /// An empty structure that the driver fills.
     pub const EMPTY: Copy3D =
         Copy3D { from: Side::EMPTY, to: Side::EMPTY, width: 0, height: 0, depth: 0 };
 }
@@ -265,7 +267,7 @@ pub struct Texture {
     pub min_level: f32,
     pub max_level: f32,
     pub no_trilinear_optimization: c_int,
-    /// Not in the structure of CUDA 11, but in its `cudaTextureDesc_v2`.
+    /// CUDA 11 lacks this field in `cudaTextureDesc`, but has it in `cudaTextureDesc_v2`.
     pub seamless_cube: c_int,
 }
 
@@ -298,7 +300,7 @@ pub struct RuntimeLaunchConfig {
     pub attribute_count: c_uint,
 }
 
-/// `CUlaunchConfig`; its attributes are the runtime's, byte for byte
+/// `CUlaunchConfig`. Its attributes equal the runtime's, byte for byte.
 #[repr(C)]
 pub struct LaunchConfig {
     pub grid: Dim3,
@@ -333,7 +335,7 @@ pub struct FunctionAttributes {
     pub cache_mode: c_int,
     pub max_dynamic_shared: c_int,
     pub carveout: c_int,
-    /// Six attributes of clusters, then what is reserved.
+    /// Six attributes of clusters, then reserved words.
     #[cfg(not(runtime = "11"))]
     pub cluster: [c_int; 22],
 }
@@ -365,7 +367,7 @@ pub struct DriverKernelNode {
 const _: () = assert!(size_of::<KernelNode>() == 56 && size_of::<DriverKernelNode>() == 72);
 
 impl DriverKernelNode {
-    /// No launch, for the driver to write one.
+    /// An empty structure that the driver fills.
     pub const EMPTY: DriverKernelNode = DriverKernelNode {
         function: null_mut(),
         grid: Dim3 { x: 0, y: 0, z: 0 },
@@ -378,7 +380,7 @@ impl DriverKernelNode {
     };
 }
 
-/// `cudaLaunchParams`, for one of several devices
+/// `cudaLaunchParams`: the launch on one of several devices
 #[cfg(not(runtime = "13"))]
 #[repr(C)]
 pub struct DeviceLaunch {
@@ -411,7 +413,7 @@ pub struct Location {
     pub id: c_int,
 }
 
-/// Bytes of structures whose size depends on the version, as C compilers have them.
+/// Checks the sizes of structures that differ between versions against C compilers' sizes.
 const _: () = {
     let [resource, pointer, function] = if cfg!(runtime = "13") {
         [144, 88, 144]

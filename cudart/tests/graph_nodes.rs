@@ -1,4 +1,4 @@
-//! Nodes of graphs by the structure that is for all kinds, conditions among them.
+//! Nodes of graphs through the structure for all kinds, conditional nodes among them.
 
 mod support;
 
@@ -14,7 +14,7 @@ fn runtime() -> &'static Runtime {
     runtime
 }
 
-/// `cudaGraphNodeParams`, with a union of which a part is set.
+/// Makes a `cudaGraphNodeParams` in which a part of the union is set.
 fn parameters(kind: u64, union: &[u64]) -> [u64; 32] {
     let mut parameters = [0; 32];
     parameters[0] = kind;
@@ -31,11 +31,11 @@ fn add_any(r: &Runtime, graph: u64, after: &[u64], parameters: &mut [u64; 32]) -
     node
 }
 
-/// A structure's words.
+/// Returns a structure's words.
 fn words_of<T: Copy, const N: usize>(value: T) -> [u64; N] {
     assert_eq!(size_of::<T>(), 8 * N);
     let mut words = [0; N];
-    // SAFETY: the structures of the tests are numbers, of so many bytes.
+    // SAFETY: the tests' structures are numbers and have `8 * N` bytes.
     unsafe { std::ptr::from_mut(&mut words).cast::<T>().write(value) };
     words
 }
@@ -81,7 +81,7 @@ fn nodes_of_any_kind_are_added_shown_and_changed() {
     // SAFETY: as above.
     assert_eq!(unsafe { (&raw const result).read_volatile() }, [32; 64]);
 
-    // A kernel by the driver's handle, and something that is no kernel.
+    // A kernel by the driver's handle, and an address of no kernel.
     let mut handle = 0_u64;
     ok!(r, cudaGetKernel(&mut handle => *mut u64, address(&ADD) => u64));
     let mut by_handle =
@@ -110,10 +110,11 @@ fn a_condition_repeats_a_graph() {
     ok!(r, cudaStreamSynchronize(0 => u64));
     let mut handle = 0_u64;
     ok!(r, cudaGraphConditionalHandleCreate(&mut handle => *mut u64, graph => u64, 1 => u32, 1 => u32));
-    // The condition, `while` with one graph, and where the graph is put.
+    // The condition's handle, `while` with one graph, and the word that receives the graph's
+    // address.
     let mut condition = parameters(CONDITIONAL, &[handle, 1 | 1 << 32, 0, 0]);
     add_any(r, graph, &[], &mut condition);
-    // SAFETY: the runtime has put the address of one handle.
+    // SAFETY: the runtime has written the address of one handle.
     let body = unsafe { *(condition[2 + 2] as *const u64) };
     let more = 10_u32;
     let node = launch_of_add(&sum, &more);

@@ -1,5 +1,5 @@
-//! Graphs as the runtime has them: what nodes say and can be told, memory, symbols, recordings,
-//! objects of the program. Nodes of any kind are in `graph_nodes`.
+//! Graphs of the runtime: queries and changes of nodes, memory, symbols, captures, objects of the
+//! program. `graph_nodes` tests nodes of any kind.
 
 mod support;
 
@@ -55,18 +55,18 @@ fn nodes_say_what_they_do() {
         (told.function, told.grid, told.block),
         (address(&ADD), Dim3(1, 1, 1), Dim3(64, 1, 1))
     );
-    // SAFETY: the graph shows the parameters, of which the second is the number.
+    // SAFETY: the graph returns the parameters. The second one is the number.
     assert_eq!(unsafe { **(told.parameters as *const *const u32).add(1) }, 5);
     let mut filled = Memset::default();
     ok!(r, cudaGraphMemsetNodeGetParams(c.zero => u64, &mut filled => *mut Memset));
     assert_eq!(filled, c.fill);
-    // `cudaMemcpy3DParms`: array, place and pointer of the source, those of the target, size, kind.
+    // `cudaMemcpy3DParms`: array, place and pointer of the source, then of the target, size, kind.
     let mut copied = [0_u64; 20];
     ok!(r, cudaGraphMemcpyNodeGetParams(c.back => u64, copied.as_mut_ptr() => *mut u64));
     let target = address(&c.result[0]);
     assert_eq!((copied[4], copied[12]), (c.words, target));
     assert_eq!((&copied[16..19], copied[19] as i32), (&[256, 1, 1][..], DEVICE_TO_HOST));
-    // A node takes the parameters that it gave.
+    // A node accepts the parameters that it returned.
     ok!(r, cudaGraphMemcpyNodeSetParams(c.back => u64, copied.as_ptr() => *const u64));
     ok!(r, cudaGraphKernelNodeSetParams(c.kernel => u64, &told => *const KernelNode));
     r.run(r.instantiate(c.graph));
@@ -125,7 +125,7 @@ fn symbols_are_copied_by_nodes() {
     ));
     r.run(exec);
     assert_eq!(read, [2, 3]);
-    // Behind the variable's end.
+    // The range ends behind the variable's end.
     assert_eq!(
         call!(r, cudaGraphMemcpyNodeSetParamsToSymbol(
             to => u64, address(&SYMBOL) => u64, values.as_ptr() => *const u32, 8 => usize, 12 => usize, HOST_TO_DEVICE => i32,
@@ -138,7 +138,7 @@ fn symbols_are_copied_by_nodes() {
 fn memory_is_allocated_and_freed_by_nodes() {
     let r = runtime();
     let (graph, mut node, mut freed) = (r.graph(), 0_u64, 0_u64);
-    // `cudaMemAllocNodeParams`: pinned, of device 0; 256 bytes.
+    // `cudaMemAllocNodeParams`: pinned memory of device 0, 256 bytes.
     let mut block = [0_u64; 15];
     (block[0], block[1], block[13]) = (1, 1, 256);
     ok!(r, cudaGraphAddMemAllocNode(&mut node => *mut u64, graph => u64, 0 => u64, 0 => usize, block.as_mut_ptr() => *mut u64));
@@ -163,7 +163,7 @@ fn memory_is_allocated_and_freed_by_nodes() {
 }
 
 unsafe extern "C" fn add_one(count: *mut c_void) {
-    // SAFETY: the tests give the address of one.
+    // SAFETY: the tests pass the address of an `AtomicU32`.
     unsafe { &*count.cast::<AtomicU32>() }.fetch_add(1, SeqCst);
 }
 
@@ -193,9 +193,9 @@ fn host_functions_events_children_and_objects() {
     ok!(r, cudaUserObjectCreate(
         &mut object => *mut u64, &raw const gone => *const AtomicU32, add_one => unsafe extern "C" fn(*mut c_void), 1 => u32, 1 => u32,
     ));
-    // The graph takes the program's reference over.
+    // The graph takes over the program's reference.
     ok!(r, cudaGraphRetainUserObject(outer => u64, object => u64, 1 => u32, 1 => u32));
-    // `cudaGraphInstantiateParams`: no flags, no stream; a node and a result are put there.
+    // `cudaGraphInstantiateParams`: no flags, no stream; the call writes a node and a result there.
     let (mut how, mut exec) = ([0_u64, 0, 9, 9], 0_u64);
     ok!(r, cudaGraphInstantiateWithParams(&mut exec => *mut u64, outer => u64, how.as_mut_ptr() => *mut u64));
     assert_eq!(how[2..], [0, 0]);
@@ -245,7 +245,7 @@ fn a_stream_is_recorded_into_a_graph_that_is_there() {
         &mut edges => *mut u64, &mut count => *mut usize,
     ));
     assert_eq!((status, graph, count), (1, c.graph, 1));
-    // Calls from here on are recorded as nodes that wait for the first node alone.
+    // From here on calls are captured as nodes that wait for the first node alone.
     const SET: u32 = 1;
     ok!(r, cudaStreamUpdateCaptureDependencies(
         stream => u64, &c.zero => *const u64, 0 => u64, 1 => usize, SET => u32,

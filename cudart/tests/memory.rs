@@ -1,4 +1,4 @@
-//! Many copies in one call, managed memory, pools, arrays and textures, contexts, libraries.
+//! Batches of copies, managed memory, pools, arrays and textures, contexts, libraries.
 
 mod support;
 
@@ -25,7 +25,7 @@ fn copies_come_in_batches() {
     ));
     ok!(r, cudaStreamSynchronize(stream => u64));
     assert_eq!(r.words(a, 4), [5, 6, 3, 4]);
-    // The legacy default stream is none for batches.
+    // Batches refuse the legacy default stream.
     let legacy = call!(r, cudaMemcpyBatchAsync(
         to.as_ptr() => *const u64, from.as_ptr() => *const u64, sizes.as_ptr() => *const usize, 3 => usize,
         attributes.as_ptr() => *const u32, &start => *const usize, 1 => usize, 0 => u64,
@@ -102,7 +102,7 @@ fn textures_show_what_they_are_of() {
     assert!(requirements[0] >= 32 * 4 && requirements[1].is_power_of_two());
     let mut none = 0_u64;
     assert_ne!(call!(r, cudaArrayGetSparseProperties(&mut none => *mut u64, array => u64)), 0);
-    // `cudaResourceDesc`, `cudaTextureDesc` and a `cudaResourceViewDesc` of bytes.
+    // `cudaResourceDesc`, `cudaTextureDesc`, and a `cudaResourceViewDesc` with elements of bytes.
     let (mut resource, texture, mut view, mut object) =
         ([0_u64; 18], [0_u32; 18], [0_u64; 14], 0_u64);
     resource[1] = array;

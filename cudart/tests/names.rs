@@ -1,4 +1,4 @@
-//! The names that the library exports: those of the table, and those of NVIDIA's library.
+//! The names that the library exports, compared with the table and with NVIDIA's library.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use cudart12::table;
 use cudart13::table;
 use object::{Object, ObjectSymbol};
 
-/// The version, and the name that programs have for the library.
+/// The version, and the file name by which programs look for the library.
 const LIBRARY: (u8, &str) = if cfg!(runtime = "11") {
     (11, "libcudart.so.11.0")
 } else if cfg!(runtime = "12") {
@@ -20,7 +20,7 @@ const LIBRARY: (u8, &str) = if cfg!(runtime = "11") {
     (13, "libcudart.so.13")
 };
 
-/// The functions that a library exports.
+/// Returns the functions that a library exports.
 fn exported(library: &Path) -> BTreeSet<String> {
     let bytes =
         std::fs::read(library).unwrap_or_else(|error| panic!("{}: {error}", library.display()));
@@ -28,7 +28,7 @@ fn exported(library: &Path) -> BTreeSet<String> {
     let symbols =
         file.dynamic_symbols().filter(|symbol| symbol.is_definition() && symbol.is_global());
     let names = symbols.map(|symbol| symbol.name().unwrap().to_string());
-    // One symbol is the name of the symbols' version.
+    // The symbols' version is itself a symbol.
     names.filter(|name| name != LIBRARY.1).collect()
 }
 
@@ -48,8 +48,8 @@ fn no_name_comes_twice() {
     assert_eq!(table::names(LIBRARY.0).count(), table().len());
 }
 
-/// Where `WARPLOOM_NVIDIA_CUDART` names folders with NVIDIA's libraries, as in
-/// `site-packages/nvidia/cuda_runtime/lib`, or a toolkit is installed.
+/// Checks NVIDIA's libraries in the folders that `WARPLOOM_NVIDIA_CUDART` names, such as
+/// `site-packages/nvidia/cuda_runtime/lib`, and in an installed toolkit.
 #[test]
 fn the_table_has_the_names_of_nvidias_library() {
     let named = std::env::var_os("WARPLOOM_NVIDIA_CUDART").unwrap_or_default();
@@ -58,7 +58,7 @@ fn the_table_has_the_names_of_nvidias_library() {
     let libraries =
         folders.iter().map(|folder| folder.join(LIBRARY.1)).filter(|path| path.is_file());
     for library in libraries {
-        // An older library of the version has fewer names.
+        // An older library of this version has fewer names.
         let missing: Vec<String> = exported(&library).difference(&table()).cloned().collect();
         assert!(
             missing.is_empty(),

@@ -1,5 +1,4 @@
-//! Textures and surfaces that device code names, and other functions with a form of their own in
-//! CUDA 11.
+//! Texture and surface references, and other functions that differ in CUDA 11.
 
 mod support;
 
@@ -7,7 +6,7 @@ use std::ffi::c_void;
 
 use support::{Dim3, HOST_TO_DEVICE, KernelNode, Runtime, address, call, ok, param};
 
-/// `read` copies a row of a texture to memory, `write` to a surface.
+/// `read` and `linear` copy a row of a texture to memory. `write` writes a row of a surface.
 const KERNELS: &[u8] = b"
 .version 6.0
 .target sm_60
@@ -52,7 +51,7 @@ static READ: u8 = 0;
 static LINEAR: u8 = 1;
 static WRITE: u8 = 2;
 
-/// `textureReference` of whole numbers, clamped at the edges, and the surface's structure.
+/// A `textureReference` with integer coordinates and clamped edges, and the surface's structure.
 static SKY: [u32; 31] = {
     let mut sky = [0; 31];
     (sky[2], sky[3], sky[4]) = (1, 1, 1);
@@ -81,7 +80,7 @@ fn registered(r: &Runtime) {
     ));
 }
 
-/// The texels that a kernel reads.
+/// Returns the texels that a kernel reads.
 fn read(r: &Runtime, stub: u64) -> Vec<u32> {
     let to = r.alloc(32);
     assert_eq!(r.launch(stub, 32, &[param(&to)], 0), 0);
@@ -125,7 +124,7 @@ fn memory_is_bound_to_textures_and_surfaces() {
     ));
     assert_eq!((read(r, address(&READ)), offset), (numbers[64..].to_vec(), 0));
 
-    // The size that C++ has if the program says none.
+    // The default size in C++.
     let all = u32::MAX as usize;
     ok!(r, cudaMemcpy(rows => u64, numbers.as_ptr() => *const u32, 128 => usize, HOST_TO_DEVICE => i32));
     ok!(r, cudaBindTexture(0 => u64, sky => u64, rows => u64, format => *const i32, all => usize));
@@ -138,7 +137,8 @@ fn memory_is_bound_to_textures_and_surfaces() {
     );
 }
 
-/// The target comes last before CUDA 13, and graphs that can be launched have other parameters.
+/// Before CUDA 13 the target is the last argument. Executable graphs of CUDA 11 have other
+/// parameters.
 #[test]
 fn graphs_of_cuda_11() {
     let r = Runtime::get();
@@ -157,7 +157,7 @@ fn graphs_of_cuda_11() {
             node => *mut u64, graph => u64, 0 => u64, 0 => usize, &launch => *const KernelNode,
         ));
     }
-    // One after the other.
+    // The second node waits for the first.
     ok!(r, cudaGraphAddDependencies(graph => u64, &nodes[0] => *const u64, &nodes[1] => *const u64, 1 => usize));
     const COOPERATIVE: i32 = 2;
     let mut value = [1_u64, 0, 0, 0, 0, 0, 0, 0];
@@ -177,7 +177,8 @@ fn graphs_of_cuda_11() {
     assert_eq!(r.words(words, 1), [6]);
 }
 
-/// A texture's structure ends before what CUDA 12 added, which a function of its own takes.
+/// A texture's structure ends before the field that CUDA 12 added. A `_v2` function takes this
+/// field.
 #[test]
 fn structures_of_textures_have_their_size() {
     let r = Runtime::get();

@@ -1,11 +1,11 @@
-//! Functions that the runtime does not provide: named once, counted for the summary.
+//! Functions that the runtime does not provide are named once, and counted for the summary.
 
 mod support;
 
 use support::{Runtime, call};
 
 const NOT_SUPPORTED: i32 = 801;
-/// Set for the process that calls.
+/// The variable that is set for the process that makes the calls.
 const CALLS: &str = "WARPLOOM_TEST_CALLS";
 
 #[test]

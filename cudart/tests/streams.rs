@@ -1,4 +1,4 @@
-//! Functions for programs whose default stream is one of each thread (`_ptsz`, `_ptds`).
+//! Functions for programs with a default stream per thread (`_ptsz`, `_ptds`).
 
 mod support;
 
@@ -12,7 +12,7 @@ use support::{ADD, DEVICE_TO_HOST, Dim3, HOST_TO_DEVICE, Runtime, SYMBOL, addres
 const PER_THREAD: u64 = 2;
 
 unsafe extern "C" fn hold(gate: *mut c_void) {
-    // SAFETY: the test gives the address of its gate.
+    // SAFETY: the test passes the address of its gate.
     while !unsafe { &*gate.cast::<AtomicBool>() }.load(SeqCst) {
         std::thread::yield_now();
     }
@@ -33,8 +33,8 @@ fn read(r: &Runtime, words: u64) -> u32 {
     word
 }
 
-/// While a function of the host holds one thread's default stream, another's goes on, and so do
-/// launches, copies, symbols, graphs and events in it.
+/// While a function of the host blocks one thread's default stream, another thread's stream goes
+/// on: its launches, copies, symbols, graphs and events.
 #[test]
 fn each_thread_has_a_default_stream() {
     let r = Runtime::get();
@@ -111,7 +111,7 @@ fn functions_of_streams_name_the_threads_own() {
     assert_eq!((value[0] as i32, device), (0, 0));
 }
 
-/// Functions of the driver by their names, for programs of either kind.
+/// The runtime finds functions of the driver by name, for both kinds of default streams.
 #[test]
 fn entry_points_are_of_the_programs_kind() {
     let r = Runtime::get();

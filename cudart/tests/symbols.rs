@@ -13,7 +13,8 @@ const INVALID_CONFIGURATION: i32 = 9;
 const INVALID_SYMBOL: i32 = 13;
 const NO_KERNEL_IMAGE: i32 = 209;
 
-/// Host code that names a managed variable names the memory to which the program's pointer leads.
+/// The symbol of a managed variable is the address of its memory, to which the program's pointer
+/// leads.
 #[test]
 fn managed_variables_are_symbols() {
     let r = Runtime::get();
@@ -24,7 +25,7 @@ fn managed_variables_are_symbols() {
         binary => u64, place => *mut *mut u32, 0 => u64, c"shared_word".as_ptr() => *const i8, 0 => i32, 4 => usize, 0 => i32, 0 => i32,
     ));
     call!(r, __cudaInitModule(binary => u64));
-    // SAFETY: the runtime has set the pointer to the variable, which the host may use.
+    // SAFETY: the runtime has set the pointer to the variable, which the host may access.
     let word = unsafe { *place };
     // SAFETY: as above.
     assert_eq!(unsafe { word.read_volatile() }, 5);
@@ -68,7 +69,7 @@ fn the_error_of_a_launch_is_told_once() {
     assert_eq!((r.words(words, 1), last_error(r)), (vec![7], 0));
 }
 
-/// A program has code for another GPU only.
+/// The program has code for another GPU only.
 #[test]
 fn missing_code_is_said_at_each_launch() {
     static STUB: u8 = 0;
@@ -76,7 +77,7 @@ fn missing_code_is_said_at_each_launch() {
     const CUBIN: u16 = 2;
     let binary = r.register(CUBIN, 90, b"\x7fELF, or anything else");
     r.register_kernel(binary, address(&STUB), c"kernel");
-    // Stubs ask for the kernel once, and launch what they have got.
+    // Stubs ask for the kernel once, and launch the result.
     let mut kernel = 0_u64;
     assert_eq!(
         call!(r, __cudaGetKernel(&mut kernel => *mut u64, address(&STUB) => u64)),

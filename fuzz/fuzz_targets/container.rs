@@ -2,7 +2,7 @@
 
 warploom_fuzz::target!(container);
 
-// Half of the changes know of ELF, the others of nothing.
+// Even seeds mutate ELF structures if possible. All other mutations are libFuzzer's own.
 libfuzzer_sys::fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
     if seed.is_multiple_of(2) && warploom_fuzz::elf::mutate(&mut data[..size], seed / 2) {
         size

@@ -1,17 +1,17 @@
-//! What the CUDA driver library says of its devices.
+//! Facts about devices that the CUDA driver library reports.
 
 use std::ffi::{CStr, CString, c_int, c_void};
 use std::sync::OnceLock;
 
-/// The driver's function of this name.
+/// Returns the address of the driver's function with this name, if there is one.
 fn find(name: &str) -> Option<*mut c_void> {
     static LIBRARY: OnceLock<usize> = OnceLock::new();
     let library = *LIBRARY.get_or_init(|| {
-        // SAFETY: the name ends with 0. The initialisers of the library may run in this call. Those
-        // of warploom's driver read the environment, and load another driver if it says so; they do
-        // not unwind, and call nothing of this library. This thread holds no lock but that of
-        // `LIBRARY`, which they do not know. Whoever puts another library in the driver's place
-        // answers for its initialisers.
+        // SAFETY: the name ends with 0. The library's initialisers may run in this call. The
+        // initialisers of warploom's driver read the environment, and load another driver if it
+        // names one. They do not unwind, and call nothing of this library. This thread holds no
+        // lock but the lock of `LIBRARY`, which they do not know. Whoever puts another library in
+        // the driver's place answers for its initialisers.
         unsafe {
             libc::dlopen(c"libcuda.so.1".as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) as usize
         }
@@ -30,25 +30,25 @@ macro_rules! call {
         find(stringify!($name)).is_some_and(|address| {
             // SAFETY: the documented function of this name has this signature
             let function: unsafe extern "C" fn($($t),*) -> c_int = unsafe { std::mem::transmute(address) };
-            // SAFETY: outputs are the caller's variables, of the sizes that are said
+            // SAFETY: outputs are the caller's variables, and have the stated sizes
             unsafe { function($($arg),*) == 0 }
         })
     };
 }
 
-/// The number of devices, if there is a driver.
+/// Returns the number of devices, if there is a driver.
 pub fn device_count() -> Option<c_int> {
     let mut count = 0;
     (call!(cuInit(0 => u32)) && call!(cuDeviceGetCount(&mut count => *mut c_int))).then_some(count)
 }
 
-/// The version of CUDA that the driver has.
+/// Returns the version of CUDA that the driver has.
 pub fn version() -> Option<c_int> {
     let mut version = 0;
     call!(cuDriverGetVersion(&mut version => *mut c_int)).then_some(version)
 }
 
-/// A device's name.
+/// Returns a device's name.
 pub fn name(device: c_int) -> Option<String> {
     let mut text = [0_u8; 96];
     let got = call!(cuDeviceGetName(text.as_mut_ptr() => *mut u8, text.len() as c_int => c_int, device => c_int));
@@ -56,7 +56,7 @@ pub fn name(device: c_int) -> Option<String> {
     Some(text.to_string_lossy().into_owned())
 }
 
-/// A device's identification, such as `GPU-01234567-89ab-cdef-0123-456789abcdef`.
+/// Returns a device's identification, such as `GPU-01234567-89ab-cdef-0123-456789abcdef`.
 pub fn uuid(device: c_int) -> Option<String> {
     let mut bytes = [0u8; 16];
     let got = call!(cuDeviceGetUuid(bytes.as_mut_ptr() => *mut u8, device => c_int));
@@ -79,12 +79,13 @@ fn attribute(number: c_int, device: c_int) -> Option<c_int> {
         .then_some(value)
 }
 
-/// A device's compute capability.
+/// Returns a device's compute capability.
 pub fn compute_capability(device: c_int) -> Option<(c_int, c_int)> {
     Some((attribute(75, device)?, attribute(76, device)?))
 }
 
-/// Free and all bytes of a device. Without a context of this process all are free.
+/// Returns the free and the total bytes of a device. All bytes are free if the thread has no
+/// context.
 pub fn memory(device: c_int) -> Option<(u64, u64)> {
     let (mut free, mut total) = (0usize, 0usize);
     if call!(cuMemGetInfo_v2(&mut free => *mut usize, &mut total => *mut usize)) {

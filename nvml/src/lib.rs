@@ -1,5 +1,6 @@
-//! `libnvidia-ml.so.1`, as far as CUDA programs need it to start: how many devices there are, what they are called, their memory, and
-//! how busy they are. It asks the CUDA driver library. Functions that are not here are not there at all: programs test for them.
+//! `libnvidia-ml.so.1`, as far as CUDA programs need it to start: the number of devices, their
+//! names, their memory, and how busy they are. It asks the CUDA driver library. The library does
+//! not export functions that it does not provide: programs test for them.
 
 #![allow(non_snake_case, reason = "the names are the C API's")]
 
@@ -16,7 +17,7 @@ const INSUFFICIENT_SIZE: Code = 7;
 const DRIVER_NOT_LOADED: Code = 9;
 const UNKNOWN: Code = 999;
 
-/// `nvmlDevice_t`: the device's number and 1, since null is no device.
+/// `nvmlDevice_t`: the device's number plus 1, since null is no device.
 type Device = *mut c_void;
 
 /// `nvmlMemory_t`
@@ -37,7 +38,7 @@ pub struct MemoryV2 {
     used: c_ulonglong,
 }
 
-/// `nvmlUtilization_t`: of a hundred.
+/// `nvmlUtilization_t`, in percent.
 #[repr(C)]
 pub struct Utilization {
     gpu: c_uint,
@@ -65,7 +66,7 @@ unsafe fn put<T>(into: *mut T, value: T) -> Result<(), Code> {
     if into.is_null() {
         return Err(INVALID_ARGUMENT);
     }
-    // SAFETY: not null, and the caller's promise
+    // SAFETY: the pointer is not null, and the caller promises the rest
     unsafe { into.write(value) };
     Ok(())
 }
@@ -88,7 +89,7 @@ unsafe fn put_text(into: *mut c_char, room: c_uint, text: &str) -> Result<(), Co
     Ok(())
 }
 
-/// Defines entry points, some under several names.
+/// Defines entry points. Some have several names.
 macro_rules! api {
     ($($(#[$doc:meta])* fn [$($name:ident)+] $args:tt $body:block)*) => {$(
         api! { @names [$(#[$doc])*] [$($name)+] $args $body }
@@ -103,12 +104,12 @@ macro_rules! api {
         ///
         /// # Safety
         ///
-        /// Pointers are null, or valid for what is read and written through them.
+        /// Pointers are null, or valid for the reads and writes through them.
         #[allow(unused_unsafe, reason = "bodies may do nothing that is unsafe")]
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name($($arg: $t),*) -> Code {
-            // SAFETY: the caller keeps the contract of the C function: pointers are null, which is tested, or valid for what is
-            // read and written through them.
+            // SAFETY: the caller keeps the contract of the C function: pointers are null, which is
+            // tested, or valid for the reads and writes through them.
             let body = || -> Result<(), Code> { unsafe { $body } };
             catch_unwind(std::panic::AssertUnwindSafe(body)).unwrap_or(Err(UNKNOWN)).err().unwrap_or(0)
         }
@@ -116,49 +117,49 @@ macro_rules! api {
 }
 
 api! {
-    /// Begins.
+    /// Initialises the library. Fails without a driver.
     fn [nvmlInit nvmlInit_v2] () {
         count().map(|_| ())
     }
 
-    /// Begins.
+    /// Initialises the library. Fails without a driver.
     fn [nvmlInitWithFlags] (_flags: c_uint) {
         count().map(|_| ())
     }
 
-    /// Ends.
+    /// Ends the use of the library. There is nothing to do.
     fn [nvmlShutdown] () {
         Ok(())
     }
 
-    /// The driver's version, as text.
+    /// Gets the driver's version, as text.
     fn [nvmlSystemGetDriverVersion] (text: *mut c_char, room: c_uint) {
         put_text(text, room, concat!("warploom ", env!("CARGO_PKG_VERSION")))
     }
 
-    /// This library's version, as text.
+    /// Gets this library's version, as text.
     fn [nvmlSystemGetNVMLVersion] (text: *mut c_char, room: c_uint) {
         put_text(text, room, env!("CARGO_PKG_VERSION"))
     }
 
-    /// The version of CUDA that the driver has.
+    /// Gets the version of CUDA that the driver has.
     fn [nvmlSystemGetCudaDriverVersion nvmlSystemGetCudaDriverVersion_v2] (version: *mut c_int) {
         put(version, driver::version().ok_or(DRIVER_NOT_LOADED)?)
     }
 
-    /// The number of devices.
+    /// Gets the number of devices.
     fn [nvmlDeviceGetCount nvmlDeviceGetCount_v2] (devices: *mut c_uint) {
         put(devices, count()? as c_uint)
     }
 
-    /// A device by its number.
+    /// Gets a device by its number.
     fn [nvmlDeviceGetHandleByIndex nvmlDeviceGetHandleByIndex_v2] (index: c_uint, device: *mut Device) {
         let handle = std::ptr::without_provenance_mut(index as usize + 1);
         number(handle)?;
         put(device, handle)
     }
 
-    /// A device by its identification.
+    /// Gets a device by its identification.
     fn [nvmlDeviceGetHandleByUUID] (uuid: *const c_char, device: *mut Device) {
         if uuid.is_null() {
             return Err(INVALID_ARGUMENT);
@@ -168,53 +169,54 @@ api! {
         put(device, std::ptr::without_provenance_mut(found.ok_or(NOT_FOUND)? as usize + 1))
     }
 
-    /// A device's number.
+    /// Gets a device's number.
     fn [nvmlDeviceGetIndex] (device: Device, index: *mut c_uint) {
         put(index, number(device)? as c_uint)
     }
 
-    /// A device's number among the device files, of which there are none.
+    /// Gets a device's number again, since there are no device files with minor numbers.
     fn [nvmlDeviceGetMinorNumber] (device: Device, minor: *mut c_uint) {
         put(minor, number(device)? as c_uint)
     }
 
-    /// A device's name.
+    /// Gets a device's name.
     fn [nvmlDeviceGetName] (device: Device, text: *mut c_char, room: c_uint) {
         put_text(text, room, &driver::name(number(device)?).ok_or(UNKNOWN)?)
     }
 
-    /// A device's identification, as text.
+    /// Gets a device's identification, as text.
     fn [nvmlDeviceGetUUID] (device: Device, text: *mut c_char, room: c_uint) {
         put_text(text, room, &driver::uuid(number(device)?).ok_or(UNKNOWN)?)
     }
 
-    /// A device's compute capability.
+    /// Gets a device's compute capability.
     fn [nvmlDeviceGetCudaComputeCapability] (device: Device, major: *mut c_int, minor: *mut c_int) {
         let (high, low) = driver::compute_capability(number(device)?).ok_or(UNKNOWN)?;
         put(major, high)?;
         put(minor, low)
     }
 
-    /// A device's memory, as far as this process uses it.
+    /// Gets a device's memory, as far as this process uses it.
     fn [nvmlDeviceGetMemoryInfo] (device: Device, into: *mut Memory) {
         put(into, memory(device)?)
     }
 
-    /// A device's memory, as far as this process uses it.
+    /// Gets a device's memory, as far as this process uses it.
     fn [nvmlDeviceGetMemoryInfo_v2] (device: Device, into: *mut MemoryV2) {
         let Memory { total, free, used } = memory(device)?;
         let version = into.as_ref().ok_or(INVALID_ARGUMENT)?.version;
         put(into, MemoryV2 { version, total, reserved: 0, free, used })
     }
 
-    /// How busy a device is: work is done when it is asked for, so that it is idle whenever somebody looks.
+    /// Gets how busy a device is. Work runs when it is submitted, so the device is always idle
+    /// here.
     fn [nvmlDeviceGetUtilizationRates] (device: Device, into: *mut Utilization) {
         number(device)?;
         put(into, Utilization { gpu: 0, memory: 0 })
     }
 }
 
-/// What a code means, in words.
+/// Returns a code's meaning in words.
 #[unsafe(no_mangle)]
 pub extern "C" fn nvmlErrorString(code: Code) -> *const c_char {
     let text = match code {

@@ -1,5 +1,6 @@
-//! Attacks on guest memory's boundary: addresses at the edges of pages and windows and far off, descriptors of images that
-//! say anything, any code. Whatever it does, canaries and read-only pages must stay as they are.
+//! Attacks on the boundary of guest memory: addresses at the edges of pages and windows and far
+//! off, image descriptors with any content, any code. Canaries and read-only pages must always stay
+//! unchanged.
 
 use arbitrary::{Result as Choice, Unstructured};
 use warploom::{Arg, Effort, EngineKind, ImagePool, LaunchOptions, Program};
@@ -17,17 +18,17 @@ use super::guarded::Guarded;
 use super::maxwell::{image_accesses, indirect_jump, maxwell_code};
 use super::program::subset;
 
-/// Guest pages, one after the other: two that can be written, one that can only be read, one that is not resident, one that is
-/// not mapped, one that can be written.
+/// Consecutive guest pages: two writable pages, a read-only page, a page that is not resident, an
+/// unmapped page, and a writable page.
 const PAGES: u64 = BUFFER;
 const READ_ONLY: u64 = PAGES + 2 * PAGE_BYTES;
 const SPARSE: u64 = PAGES + 3 * PAGE_BYTES;
 const LAST: u64 = PAGES + 5 * PAGE_BYTES;
-/// The pool of headers and samplers, far from the others.
+/// The pool of headers and samplers, far from the other pages.
 const POOL: u64 = 0x20_0000_0000;
 const DESCRIPTORS: usize = 6;
 const DESCRIPTOR_BYTES: u64 = 32;
-/// Parameters are 64-bit addresses, then handles of images.
+/// The number of parameters that are 64-bit addresses. Handles of images follow them.
 const ADDRESSES: usize = 4;
 const FIRST_PARAM: u64 = 0x140;
 const FIRST_HANDLE: u64 = FIRST_PARAM + 8 * ADDRESSES as u64;
@@ -37,7 +38,7 @@ const JUMP_REGISTER: u64 = 31;
 const SHARED_UNITS: u64 = 64;
 const LOCAL_UNITS: u64 = 16;
 
-/// A Maxwell kernel with all that it is given.
+/// A Maxwell kernel with all its input.
 #[derive(Clone, Debug)]
 pub struct Attack {
     head: Vec<String>,
@@ -49,24 +50,25 @@ pub struct Attack {
     effort: Effort,
 }
 
-/// An address at an edge, or anywhere.
+/// Returns an address near an edge, or any address.
 fn address(u: &mut Unstructured<'_>) -> Choice<u64> {
     let windows = Memory::default().windows();
     let near = match u.int_in_range(0..=9)? {
         0 => 0,
         1 => u.arbitrary()?,
-        // In a window, or at the end of what is seen in it.
+        // An address in a window, or at the end of the memory that the window shows.
         2 => windows.shared + u.int_in_range(0..=SHARED_UNITS)? * 16,
         3 => windows.local + u.int_in_range(0..=LOCAL_UNITS)? * 16,
         4 => POOL,
-        // 32-bit addresses of what lies above 4 GiB.
+        // The 32-bit address of memory above 4 GiB.
         5 => PAGES & 0xffff_ffff,
         _ => PAGES + u.int_in_range(0..=6)? * PAGE_BYTES,
     };
     Ok(near.wrapping_add_signed(u.int_in_range(-160..=160)?))
 }
 
-/// Puts such addresses into some registers: in pairs of scalar registers whole, in vector registers either half.
+/// Puts addresses at edges into some registers: whole addresses into pairs of scalar registers,
+/// either half into vector registers.
 pub(super) fn addresses(
     function: &Function,
     registers: &mut [Initial],
@@ -92,7 +94,7 @@ pub(super) fn addresses(
     Ok(())
 }
 
-/// A header that says something, though perhaps not what is so.
+/// Returns an image's header, which may be wrong: up to two bits are flipped.
 fn header(u: &mut Unstructured<'_>) -> Choice<Header> {
     const FORMATS: [&str; 8] = [
         "r8_uint",
@@ -144,7 +146,7 @@ impl Attack {
         let mut addresses = [0; ADDRESSES];
         for (number, value) in (0..).zip(&mut addresses) {
             *value = address(u)?;
-            // The pairs that random code takes for addresses, and two others.
+            // The pairs that random code uses as addresses, and two other pairs.
             let (pair, at, shift) =
                 ([40, 42, 8, 12][number], FIRST_PARAM + 8 * number as u64, u.int_in_range(0..=16)?);
             head.extend([
@@ -174,7 +176,8 @@ impl Attack {
             let word = word.first_chunk().map(|&word| u64::from_le_bytes(word));
             body.extend(word.and_then(Instruction::decode).map(|instruction| instruction.text(8)));
         }
-        // Code that is found while it runs: registers and their addresses are then those of a kernel that has grown.
+        // Code that is found while it runs: registers and addresses are then those of a kernel that
+        // has grown.
         if u.ratio(1, 3)? {
             let at = u.choose_index(body.len() + 1)?;
             body.insert(at, indirect_jump(JUMP_REGISTER, ".Lgrown").join("\n"));
@@ -187,7 +190,7 @@ impl Attack {
         self.head.iter().chain(&self.body).flat_map(|line| [line, "\n"]).collect()
     }
 
-    /// What an engine leaves of the pages that can be written.
+    /// Runs the attack on an engine. Returns the outcome and the content of the writable pages.
     fn run_on(&self, engine: EngineKind) -> Result<Vec<u8>, Failure> {
         let program = Program::load(self.text().as_bytes(), None).map_err(Failure::invalid)?;
         let memory = program.memory();
@@ -268,7 +271,7 @@ impl Subject for Attack {
         with(&subset(self.body.len(), &mut |kept| fails(&with(kept))))
     }
 
-    /// The map of pages is more than a manifest can say.
+    /// Prints the attack, because a manifest cannot describe the map of pages.
     fn reproducer(&self) -> Option<Reproducer> {
         eprintln!(
             "{}\n{:#x?}",

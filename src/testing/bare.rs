@@ -1,5 +1,6 @@
-//! Runs a function as it is, without loads and stores of its registers around it: as a kernel, of which only memory,
-//! faults and counts are seen. Its buffers may overlap, lie at a page's end, and end early.
+//! Runs a bare function, without loads and stores of its registers around it. As of a kernel, only
+//! memory, faults and counts are visible. Its buffers may overlap, lie at a page's end, and end
+//! early.
 
 use std::sync::Arc;
 
@@ -16,12 +17,14 @@ use super::function::word;
 
 pub const BUFFERS: usize = 3;
 pub const SHARED_BYTES: u32 = 4096;
-/// Constant bank 0 holds the address of each buffer from [`pointer_offset`] on, then these 32-bit words.
+/// The number of 32-bit words in constant bank 0, behind the address of each buffer (see
+/// [`pointer_offset`]).
 pub const WORDS: usize = 2;
-/// Worker threads of a launch whose blocks do not depend on each other.
+/// The worker threads of a launch whose blocks do not depend on each other.
 const WORKERS: usize = 3;
 const FIRST_PAGES: u64 = 0x10_0000_0000;
-/// From the pages of one buffer to those of the next: more than the lower 32 bits of an address reach.
+/// The distance between the pages of consecutive buffers, which exceeds the reach of the lower 32
+/// bits of an address.
 const PAGES_APART: u64 = 1 << 32;
 
 pub const fn pointer_offset(buffer: usize) -> u32 {
@@ -32,7 +35,7 @@ pub const fn word_offset(word: usize) -> u32 {
     pointer_offset(BUFFERS) + 4 * word as u32
 }
 
-/// What the second of a buffer's two pages is. The first may be read and written.
+/// The kind of the second of a buffer's two pages. The first page may be read and written.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Second {
     Resident,
@@ -43,16 +46,17 @@ enum Second {
 
 #[derive(Clone, Copy, Debug)]
 struct Buffer {
-    /// The buffer to whose pages it points: its own, or those of an earlier one.
+    /// The buffer to whose pages it points: itself or an earlier buffer.
     pages: usize,
-    /// Where it begins in them.
+    /// The offset of its start in these pages.
     start: u64,
-    /// Where its own pages lie in host memory, a multiple of 16; others may share it.
+    /// The offset of its own pages in host memory, a multiple of 16. Other buffers may share these
+    /// pages.
     host: u64,
     second: Second,
 }
 
-/// What a function is run on.
+/// The launch that runs a function.
 #[derive(Clone, Debug)]
 pub struct Launch {
     pub grid: [u32; 2],
@@ -63,7 +67,7 @@ pub struct Launch {
 }
 
 impl Launch {
-    /// Of several warps, mostly.
+    /// Chooses a launch, mostly of several warps.
     pub fn choose(u: &mut Unstructured<'_>) -> Choice<Launch> {
         const LINES: [u32; 8] = [32, 40, 64, 80, 96, 128, 200, 256];
         let line = *u.choose(&LINES)?;
@@ -79,7 +83,8 @@ impl Launch {
         } else {
             *u.choose(&[lanes, lanes, lanes * 2, near, lanes / 2])?
         };
-        // Near 0 when it is multiplied by 4 or more: with it, indices may wrap and stay in reach.
+        // A word that is near 0 when it is multiplied by 4 or more: with it, indices may wrap and
+        // stay in reach.
         let wraps =
             (u.int_in_range(1..=4)? as u32).wrapping_shl(30).wrapping_sub(u.int_in_range(0..=128)?);
         let any = word(u)?;
@@ -177,7 +182,7 @@ impl Launch {
 
 const HOST_BYTES: u64 = 2 * PAGE_BYTES * (BUFFERS as u64 + 1);
 
-/// Where a buffer's pages lie in host memory if it shares none.
+/// Returns where a buffer's pages lie in host memory if the buffer shares no pages.
 fn own_host(number: usize) -> u64 {
     2 * PAGE_BYTES * number as u64
 }
@@ -188,13 +193,14 @@ fn pages_of(number: usize) -> u64 {
 
 impl Buffer {
     fn choose(u: &mut Unstructured<'_>, number: usize) -> Choice<Buffer> {
-        // Mostly so that some lanes are on the second page.
+        // Mostly, some lanes are on the second page.
         let start =
             if u.ratio(1, 3)? { 1 << 12 } else { PAGE_BYTES - 4 * u.int_in_range(0..=256)? };
         Ok(Buffer { pages: number, start, host: own_host(number), second: Second::Resident })
     }
 
-    /// Shares memory with another buffer: from a place near its start, or near its end if each lane has an element.
+    /// Shares memory with another buffer: from a place near its start, or near its end if each lane
+    /// has an element.
     fn overlap(&mut self, other: &Buffer, lanes: u32, u: &mut Unstructured<'_>) -> Choice<()> {
         let end = u64::from(lanes) * *u.choose(&[4, 8, 16])? - 4 * u.int_in_range(0..=3)?;
         let distance = *u.choose(&[0, 4, 16, 32, 128, 256, end, end])?;
@@ -209,8 +215,8 @@ impl Buffer {
     }
 }
 
-/// As [`compare`](super::compare()), of a bare function. `independent`: no block touches what another one writes in
-/// the same buffer.
+/// Compares engines on a bare function, like [`compare`](super::compare()). If `independent`, no
+/// block accesses memory that another block writes through the same buffer.
 pub fn compare(
     function: &Function,
     launch: &Launch,

@@ -1,4 +1,4 @@
-//! Whole launches of random code, run as a user's launches are.
+//! Whole launches of random code, run like a user's launches.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,53 +16,54 @@ use super::program::{self, Node, print, print_line};
 #[derive(Clone, Debug)]
 pub struct Case {
     pub manifest: Manifest,
-    /// Directives, and what sets up registers.
+    /// Directives, and instructions that set up registers.
     pub head: Vec<String>,
     pub body: Vec<Node>,
-    /// What stores registers, and the end.
+    /// Instructions that store registers, and the end.
     pub tail: Vec<String>,
-    /// What stands behind the end.
+    /// Functions behind the end.
     pub functions: Vec<Node>,
-    /// What the launch leaves does not depend on the order of its blocks.
+    /// Whether the results do not depend on the order of the launch's blocks.
     pub independent: bool,
-    /// With which the JIT makes its code for one worker.
+    /// The effort of the JIT's code for one worker.
     pub effort: Effort,
     /// The `.ze_info` of vISA.
     pub ze_info: Option<String>,
 }
 
-/// What the launch of a kernel is given.
+/// The input of a kernel's launch.
 pub(super) struct Given {
     pub blocks: u32,
     pub block: [u32; 3],
-    /// Of instructions.
+    /// The limit of instructions.
     pub limit: u64,
     pub effort: Effort,
     /// A number that the kernel reads.
     pub word: u32,
-    /// Of what is in its buffers.
+    /// The seed of the buffers' content.
     pub seed: u32,
 }
 
-/// What a launch came to that was alike on all engines.
+/// The outcome of a launch, which was equal on all engines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ran {
     pub instructions: u64,
     pub faults: bool,
-    /// Bytes of text.
+    /// Bytes of printed text.
     pub printed: usize,
-    /// Regions that the JIT could make no code for.
+    /// Regions that the JIT could not compile.
     pub uncompiled: usize,
 }
 
-/// Workers of launches whose blocks are independent.
+/// Worker threads of launches whose blocks are independent.
 const WORKERS: usize = 2;
 
-/// Parts of the names of what reads the clock. It counts what a worker has executed, so that a block's share in a launch of
-/// several workers shows in it.
+/// Parts of the names of instructions and registers that read the clock. The clock counts the work
+/// of a worker, so it shows a block's share in a launch of several workers.
 const CLOCKS: [&str; 5] = ["CLOCK", "GLOBALTIMER", "s_memtime", "s_memrealtime", "%clock"];
 
-/// Of what reads at addresses of all lanes of a warp, also of those that a short one lacks, which are anywhere: in another block's memory, too.
+/// Instructions that access addresses of all lanes of a warp. Lanes that a short warp lacks have
+/// arbitrary addresses, maybe in another block's memory.
 const OF_ALL_LANES: [&str; 2] = ["ldmatrix", "stmatrix"];
 
 impl Case {
@@ -75,7 +76,7 @@ impl Case {
         text
     }
 
-    /// With the lines of head and tail that are `kept`, directives, and the end.
+    /// Returns the case with the lines of head and tail that are `kept`, directives, and the end.
     fn with_lines(&self, kept: &[bool]) -> Case {
         let (head, tail) = kept.split_at(self.head.len());
         let stays =
@@ -100,10 +101,10 @@ impl Case {
         Ok(launch)
     }
 
-    /// What the JIT's code of this effort counts, with one worker. A fault is a failure.
+    /// Returns the counts of the JIT's code of this effort, with one worker. A fault is a failure.
     ///
     /// # Errors
-    /// What keeps the launch from its end.
+    /// The error or fault that keeps the launch from its end.
     pub fn counts(&self) -> Result<Counts, Failure> {
         let launch = self.launch()?;
         let session = Session::new(&launch).map_err(Failure::invalid)?;
@@ -119,7 +120,9 @@ impl Case {
 impl Subject for Case {
     type Outcome = Ran;
 
-    /// Runs the launch on both engines, the JIT also with another effort and several workers if the blocks are independent.
+    /// Compares the JIT with the interpreter: with the case's effort, with quick code that is
+    /// interpreted at first, and, if the blocks are independent, with another effort and several
+    /// workers.
     fn run(&self) -> Result<Ran, Failure> {
         let text = self.text();
         let reads_clock = CLOCKS.iter().any(|name| text.contains(name));
@@ -129,7 +132,7 @@ impl Subject for Case {
         let options = reference.options(EngineKind::Interp, 1);
         let outcome = reference.launch(&options, None).map_err(Failure::invalid)?;
         let expected = Run { session: &reference, options: &options, outcome: &outcome };
-        // What finds no room depends on the order in which blocks print.
+        // The text that finds no room depends on the order in which blocks print.
         let fits = outcome.printed.dropped == 0;
         let is_short = !self.manifest.launch.block.iter().product::<u32>().is_multiple_of(32);
         let strays = is_short && OF_ALL_LANES.iter().any(|name| text.contains(name));
@@ -186,7 +189,7 @@ impl Subject for Case {
     }
 }
 
-/// The parts of a manifest that all random launches have.
+/// Returns the parts of a manifest that all random launches have.
 pub(super) fn manifest(grid: [u32; 3], block: [u32; 3], instruction_limit: u64) -> Manifest {
     Manifest {
         kernel: Kernel { binary: "case.s".into(), ..Kernel::default() },
@@ -204,17 +207,17 @@ pub(super) fn manifest(grid: [u32; 3], block: [u32; 3], instruction_limit: u64) 
     }
 }
 
-/// What a thread of a random kernel leaves, and what it has of memory for itself.
+/// Bytes that a thread of a random kernel leaves, and bytes of its own memory.
 pub(super) const OUT_BYTES: u32 = 128;
 pub(super) const OWN_BYTES: u32 = 64;
-/// A table that is only read, and data that all threads change.
+/// Bytes of a table that is only read, and of data that all threads change.
 pub(super) const DATA_BYTES: u32 = 1024;
-/// Nodes of a kernel, and how deep they nest.
+/// The most nodes of a kernel, and their greatest depth.
 pub(super) const MAX_NODES: u32 = 60;
 pub(super) const MAX_DEPTH: u8 = 4;
 const INSTRUCTIONS: u64 = 20_000;
 
-/// Buffers that random kernels have.
+/// Returns the buffers of random kernels.
 pub(super) fn buffers(threads: u32, seed: u32) -> BTreeMap<String, Buffer> {
     let content = |seed: u32| {
         words((0..DATA_BYTES / 4).map(move |i| (i ^ seed).wrapping_mul(0x9e37_79b9) >> (i % 24)))
@@ -229,29 +232,30 @@ pub(super) fn buffers(threads: u32, seed: u32) -> BTreeMap<String, Buffer> {
     buffers.map(|(name, buffer)| (name.into(), buffer)).into()
 }
 
-/// After so many instructions a random kernel ends: mostly it has long ended then.
+/// Returns the number of instructions after which a random kernel is stopped. Most kernels end long
+/// before.
 pub(super) fn instruction_limit(u: &mut Unstructured<'_>) -> Choice<u64> {
     if u.ratio(1, 8)? { u.int_in_range(0..=500) } else { Ok(INSTRUCTIONS) }
 }
 
-/// Any effort.
+/// Returns any effort.
 pub(super) fn effort(u: &mut Unstructured<'_>) -> Choice<Effort> {
     Ok(*u.choose(&Effort::ALL)?)
 }
 
-/// A buffer of these words.
+/// Returns a buffer of these words.
 fn words(words: impl IntoIterator<Item = u32>) -> Buffer {
     let values = words.into_iter().map(|word| toml::Value::Integer(word.into())).collect();
     Buffer { values: Some(values), dtype: Some(Dtype::U32), ..Buffer::default() }
 }
 
-/// A buffer of these bytes, in whole words.
+/// Returns a buffer of these bytes, in whole words.
 pub(super) fn bytes(content: &[u8]) -> Buffer {
     let byte = |chunk: &[u8], i: usize| u32::from(chunk.get(i).copied().unwrap_or(0)) << (8 * i);
     words(content.chunks(4).map(|chunk| (0..4).map(|i| byte(chunk, i)).sum()))
 }
 
-/// A buffer of zeros, which is compared in words.
+/// Returns a buffer of zeros, which is compared in words.
 pub(super) fn zeros(bytes: u64) -> Buffer {
     Buffer { zeros: Some(bytes), dtype: Some(Dtype::U32), ..Buffer::default() }
 }

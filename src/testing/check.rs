@@ -1,4 +1,5 @@
-//! A random program under test: run, and if it fails, made smaller and written down for the user.
+//! Runs a random program under test. If the program fails, it is reduced and written down for the
+//! user.
 
 use std::cell::Cell;
 use std::hash::{Hash, Hasher};
@@ -9,10 +10,10 @@ use std::sync::Once;
 use rustc_hash::FxHasher;
 use warploom_replay::{Manifest, write};
 
-/// Why a program is not what it should be.
+/// The reason why a program fails.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
-    /// It is no program: the generator's mistake.
+    /// The program cannot run: the generator's mistake.
     #[error("it cannot be run: {0}")]
     Invalid(String),
     #[error("{0}")]
@@ -27,24 +28,24 @@ impl Failure {
     }
 }
 
-/// Something that is run on all engines.
+/// A subject of a test, which runs on all engines.
 pub trait Subject: Sized {
-    /// What it comes to if the engines agree.
+    /// The outcome if the engines agree.
     type Outcome;
 
     fn run(&self) -> Result<Self::Outcome, Failure>;
 
-    /// A smaller one that still fails.
+    /// Returns a smaller subject that still fails.
     fn reduced(&self, fails: &dyn Fn(&Self) -> bool) -> Self;
 
-    /// A launch as files that `warploom run` takes. None: it is none.
+    /// Returns a launch as files that `warploom run` takes, or none if files cannot describe it.
     fn reproducer(&self) -> Option<Reproducer>;
 }
 
 /// A launch as files.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reproducer {
-    /// Its `kernel.binary` is not set.
+    /// The manifest, whose `kernel.binary` is not set.
     pub manifest: Manifest,
     /// Assembly or IR, in place of a binary.
     pub text: String,
@@ -52,14 +53,14 @@ pub struct Reproducer {
     pub ze_info: Option<String>,
 }
 
-/// The folder for reproducers.
+/// The environment variable that names the folder for reproducers.
 pub const REPRODUCERS: &str = "WARPLOOM_REPRODUCERS";
 
-/// Runs a subject. If it fails and the environment names a folder for reproducers, a smaller one that fails the same way is
-/// written there.
+/// Runs a subject. If the subject fails and the environment names a folder for reproducers, a
+/// smaller subject that fails in the same way is written there.
 ///
 /// # Errors
-/// How it fails, in words, with the reproducer's path.
+/// The failure in words, with the reproducer's path.
 pub fn check<S: Subject>(subject: &S, name: &str) -> Result<S::Outcome, String> {
     let failure = match caught(|| subject.run()) {
         Ok(outcome) => return Ok(outcome),
@@ -78,17 +79,19 @@ pub fn check<S: Subject>(subject: &S, name: &str) -> Result<S::Outcome, String> 
     Err(format!("{failure}\n{written}"))
 }
 
-/// The same kind of failure: what differs first is another thing in another program.
+/// Tells whether failures are of the same kind. The first difference may be another one in another
+/// program.
 fn is_alike(found: &Failure, expected: &Failure) -> bool {
     std::mem::discriminant(found) == std::mem::discriminant(expected)
 }
 
 thread_local! {
-    /// Panics of this thread are caught.
+    /// Whether panics of this thread are caught.
     static QUIET: Cell<bool> = const { Cell::new(false) };
 }
 
-/// What a test gives, a panic being a failure. The process's panic hook learns nothing of it: a fuzzer's ends the process.
+/// Runs a test and turns a panic into a failure. The process's panic hook does not see the panic: a
+/// fuzzer's hook ends the process.
 fn caught<T>(test: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
@@ -110,7 +113,8 @@ fn caught<T>(test: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
 }
 
 impl Reproducer {
-    /// Writes the manifest and the text into a folder, under a name that is made from the text. The manifest's path.
+    /// Writes the manifest and the text into a folder, under a name with a hash of the text.
+    /// Returns the manifest's path.
     pub fn write(mut self, folder: &Path, name: &str) -> Result<PathBuf, warploom_replay::Error> {
         std::fs::create_dir_all(folder)
             .map_err(|e| warploom_replay::Error::io(folder, "made a folder", e))?;

@@ -1,4 +1,4 @@
-//! Guest code in random registers: lifted, and run on every engine.
+//! Guest code in random registers, which is lifted and run on every engine.
 
 use arbitrary::{Result as Choice, Unstructured};
 use warploom_guest::LiftError;
@@ -11,17 +11,17 @@ use super::{
     attack, gfx9_code, gfx9_registers, maxwell, maxwell_code, maxwell_registers, products,
 };
 
-/// An instruction set whose code is run by itself.
+/// An instruction set whose bare code can run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Isa {
     Maxwell,
     Gfx9,
 }
 
-/// Makes instructions.
+/// A function that makes instructions.
 type Instructions = fn(&mut Unstructured<'_>) -> Choice<Vec<Vec<u8>>>;
 
-/// Code with what its registers hold at the start.
+/// Code with the initial content of its registers.
 #[derive(Clone, Debug)]
 pub struct Code {
     isa: Isa,
@@ -30,19 +30,19 @@ pub struct Code {
     block: [u32; 3],
     /// Choices for the registers' content.
     registers: Vec<u8>,
-    /// Addresses in registers are wherever it may hurt.
+    /// Whether registers hold addresses at edges of guest memory and beyond.
     hostile: bool,
-    /// How the JIT makes its code: in all ways, if nothing else is said.
+    /// The ways in which the JIT makes the code: all ways by default.
     ways: &'static [Way],
 }
 
-/// Vector registers of GFX9 code.
+/// The number of vector registers of GFX9 code.
 const VGPRS: u32 = 32;
-/// Bytes of an input that registers are chosen from, at most.
+/// The most bytes of an input that registers are chosen from.
 const REGISTER_CHOICES: usize = 2048;
 
 impl Code {
-    /// The bytes themselves.
+    /// Makes code from the bytes as they are.
     pub fn dumb(isa: Isa, bytes: &[u8]) -> Code {
         const MAX_INSTRUCTIONS: usize = 64;
         let (first, rest) = bytes.split_first().unwrap_or((&0, &[]));
@@ -61,7 +61,7 @@ impl Code {
         }
     }
 
-    /// Out of the table.
+    /// Makes code from the instruction table.
     pub fn smart(isa: Isa, u: &mut Unstructured<'_>) -> Choice<Code> {
         Code::choose(
             isa,
@@ -73,17 +73,17 @@ impl Code {
         )
     }
 
-    /// Out of the table, with addresses that lead to the edges of guest memory and beyond.
+    /// Makes code from the table, with addresses that lead to the edges of guest memory and beyond.
     pub fn hostile(isa: Isa, u: &mut Unstructured<'_>) -> Choice<Code> {
         Ok(Code { hostile: true, ..Code::smart(isa, u)? })
     }
 
-    /// Maxwell code of the shapes that analysis fuses.
+    /// Makes Maxwell code of the shapes that analysis fuses.
     pub fn products(u: &mut Unstructured<'_>) -> Choice<Code> {
         Code::choose(Isa::Maxwell, u, products)
     }
 
-    /// Half of the choices are for the registers' content.
+    /// Makes code. Half of the choices are for the registers' content.
     fn choose(isa: Isa, u: &mut Unstructured<'_>, instructions: Instructions) -> Choice<Code> {
         let block = *u.choose(&BLOCKS)?;
         let count = u.len().min(REGISTER_CHOICES) / 2;
@@ -98,12 +98,12 @@ impl Code {
         })
     }
 
-    /// The code as the JIT makes it in these ways only.
+    /// Returns the code with these ways of the JIT only.
     pub fn in_ways(self, ways: &'static [Way]) -> Code {
         Code { ways, ..self }
     }
 
-    /// How many instructions there are.
+    /// Returns the number of instructions.
     pub fn instructions(&self) -> usize {
         self.instructions.len()
     }
@@ -133,10 +133,10 @@ impl Code {
             Isa::Maxwell => maxwell_registers(function, u),
             Isa::Gfx9 => gfx9_registers(function, u),
         };
-        // Where choices run out, they are 0.
+        // Registers are 0 if the choices run out.
         let mut registers = registers.unwrap_or_default();
         if self.hostile {
-            // Too few choices: the others stay as they are.
+            // If the choices run out, the remaining registers stay unchanged.
             let _ = attack::addresses(
                 function,
                 &mut registers,
@@ -160,7 +160,7 @@ impl Subject for Code {
     type Outcome = ();
 
     fn run(&self) -> Result<(), Failure> {
-        // What does not begin with an instruction is no kernel.
+        // Code that does not begin with an instruction is no kernel.
         let Ok(function) = self.lift() else { return Ok(()) };
         verify::verify(&function).map_err(|e| Failure::Difference(format!("{e}\n{function}")))?;
         let initial = self.initial(&function);

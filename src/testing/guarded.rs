@@ -1,21 +1,22 @@
-//! Guest memory with canaries: between the host memory of any two guest ranges is a page that no guest address leads to.
+//! Guest memory with canaries: a page that no guest address leads to lies between the host memory
+//! of any two guest ranges.
 
 use std::sync::Arc;
 
 use warploom_runtime::memory::{Access, HostBuffer, Memory, PAGE_BYTES, Placement, Unbound};
 
-/// What the guest has no right to touch holds this.
+/// The content of memory that the guest has no right to access.
 const CANARY: u8 = 0xc5;
 
 /// The host memory of a few guest ranges.
 pub struct Guarded {
     host: Arc<HostBuffer>,
-    /// Where pages of canaries begin.
+    /// The starts of the pages of canaries.
     canaries: Vec<u64>,
 }
 
 impl Guarded {
-    /// Maps ranges: their addresses, bytes, and how the guest may use them. They hold zeros.
+    /// Maps ranges of zeros: their addresses, bytes, and how the guest may use them.
     pub fn map(memory: &Memory, ranges: &[(u64, u64, Access)]) -> Result<Guarded, String> {
         let bytes_of = |bytes: u64| bytes.max(1).next_multiple_of(PAGE_BYTES);
         let end: u64 = ranges.iter().map(|&(_, bytes, _)| bytes_of(bytes) + PAGE_BYTES).sum();
@@ -41,7 +42,7 @@ impl Guarded {
         Ok(Guarded { host, canaries })
     }
 
-    /// Whether all canaries are as they were.
+    /// Checks that all canaries are unchanged.
     pub fn check(&self) -> Result<(), String> {
         let mut page = vec![0; PAGE_BYTES as usize];
         for &at in &self.canaries {

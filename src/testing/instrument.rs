@@ -1,20 +1,22 @@
-//! Lets a function load registers from memory when it starts and store them when it ends, so that a test can set and
-//! read them without looking into an engine's register file.
+//! Adds code to a function that loads registers from memory at the start and stores them at the
+//! end, so that a test can set and read registers without access to an engine's register file.
 
 use warploom_ir::*;
 
-/// Where the register values of a run lie in guest memory.
+/// The places of a run's register values in guest memory.
 #[derive(Debug)]
 pub struct Buffers {
-    /// Values to set, [`row_bytes`] for each register.
+    /// The address of the values to set, [`row_bytes`] for each register.
     pub input: u64,
     pub set: Vec<Reg>,
-    /// Values at the end, [`row_bytes`] for each register and warp: all registers of warp 0, then of warp 1, ...
+    /// The address of the values at the end, [`row_bytes`] for each register and warp: all
+    /// registers of warp 0, then of warp 1, ...
     pub output: u64,
     pub read: Vec<Reg>,
 }
 
-/// Bytes of a register in the buffers: its cells, side by side, and what makes that a multiple of 8.
+/// Returns the bytes of a register in the buffers: its cells, side by side, and padding to a
+/// multiple of 8.
 pub fn row_bytes(function: &Function, reg: Reg) -> u64 {
     (cell_bytes(function, reg) * cells(function, reg)).next_multiple_of(8)
 }
@@ -27,7 +29,7 @@ fn cell_bytes(function: &Function, reg: Reg) -> u64 {
     }
 }
 
-/// A register as it is in the buffers, from the value of each cell.
+/// Returns a register's row in the buffers, from the value of each cell.
 pub fn row(function: &Function, reg: Reg, values: &[u64]) -> Vec<u8> {
     let bytes = cell_bytes(function, reg) as usize;
     let mut row: Vec<u8> =
@@ -36,7 +38,7 @@ pub fn row(function: &Function, reg: Reg, values: &[u64]) -> Vec<u8> {
     row
 }
 
-/// The value of each cell of a register, from what is in the buffers.
+/// Returns the value of each cell of a register, from its row in the buffers.
 pub fn values(function: &Function, reg: Reg, row: &[u8]) -> Vec<u64> {
     let bytes = cell_bytes(function, reg) as usize;
     let value =
@@ -44,7 +46,8 @@ pub fn values(function: &Function, reg: Reg, row: &[u8]) -> Vec<u64> {
     row.chunks_exact(bytes).take(cells(function, reg) as usize).map(value).collect()
 }
 
-/// Cells of a register: one for each lane, or for a byte array for each byte.
+/// Returns the number of a register's cells: one for each lane, one for each byte of a byte array,
+/// or one for a uniform register or a mask.
 pub fn cells(function: &Function, reg: Reg) -> u64 {
     match function.bank(reg.bank).kind {
         CellKind::Lane(_) => function.lanes.into(),
@@ -53,7 +56,7 @@ pub fn cells(function: &Function, reg: Reg) -> u64 {
     }
 }
 
-/// The function with new blocks before its own and after its exits.
+/// Returns the function with new blocks before its own and after its exits.
 pub fn instrument(function: &Function, buffers: &Buffers) -> Function {
     let mut f = FunctionBuilder::new(function.name.clone(), function.lanes, function.nan);
     for bank in &function.banks {
@@ -108,17 +111,18 @@ pub fn instrument(function: &Function, buffers: &Buffers) -> Function {
     instrumented
 }
 
-/// Registers that are copied in one go.
+/// Registers that are copied together.
 enum Copied {
     One(Reg),
-    /// In a loop, which is less code by far. Only registers that the function indexes anyway: analysis gives up on these.
+    /// Registers that a loop copies, which is far less code. The function indexes them anyway:
+    /// analysis gives up on indexed registers.
     Many {
         first: Reg,
         count: u32,
     },
 }
 
-/// So many registers are worth a loop.
+/// The number of registers that are worth a loop.
 const MANY: u32 = 16;
 
 fn in_parts(function: &Function, registers: &[Reg]) -> Vec<Copied> {
@@ -145,15 +149,15 @@ fn in_parts(function: &Function, registers: &[Reg]) -> Vec<Copied> {
         .collect()
 }
 
-/// What is done with registers, and where.
+/// The direction of a copy of registers, and its place.
 struct Copies<'a> {
     pc: u64,
-    /// Makes the address of the first cell.
+    /// Emits the address of the first cell.
     address: &'a dyn Fn(&mut BlockBuilder<'_>) -> Value,
     load: bool,
 }
 
-/// Loads or stores registers one after the other, in new blocks. The last of them.
+/// Loads or stores registers one after the other, in new blocks. Returns the last block.
 fn copy_all(
     f: &mut FunctionBuilder,
     function: &Function,
@@ -201,7 +205,7 @@ fn copy_all(
     block
 }
 
-/// Loads or stores the register that an index says, in all lanes.
+/// Loads or stores the register at an index, in all lanes.
 fn copy_indexed(
     b: &mut BlockBuilder<'_>,
     function: &Function,
@@ -222,7 +226,7 @@ fn copy_indexed(
     }
 }
 
-/// Type and address of a register's cells, each lane its own: a register that is no byte array.
+/// Returns the type of a register's cells and each lane's address. The register is no byte array.
 fn cell(
     b: &mut BlockBuilder<'_>,
     function: &Function,
@@ -245,12 +249,12 @@ fn cell(
     }
 }
 
-/// A number from memory as a register takes it: the bits of a mask.
+/// Converts a number from memory to a register's value: a mask register takes its bits.
 fn loaded(b: &mut BlockBuilder<'_>, function: &Function, reg: Reg, value: Value) -> Value {
     if function.bank(reg.bank).kind == CellKind::Mask { b.to_mask(value) } else { value }
 }
 
-/// A register's value as memory has it: of a mask the bits.
+/// Converts a register's value to a number in memory: a mask gives its bits.
 fn stored(b: &mut BlockBuilder<'_>, value: Value) -> Value {
     if b.ty(value).ty == Type::Mask { b.from_mask(value) } else { value }
 }

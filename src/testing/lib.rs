@@ -1,12 +1,20 @@
-//! Random programs and the differential tests they are made for: the fuzz targets and the tests share both.
+//! Random programs and their differential tests. The fuzz targets and the tests share both.
 //!
-//! `function` makes IR with the shapes that the JIT treats specially ([`crate::ir`] makes every operation);
-//! `maxwell`, `gfx9`, `ptx` and `visa` make guest code, out of the instruction tables and as whole kernels. Choices are drawn from an
-//! [`arbitrary::Unstructured`], so a fuzzer's bytes and a seeded stream serve alike. `compare` runs a function on every engine
-//! and tells the first difference; `instrument` makes its registers visible. `bare` does so with elementwise kernels as they
-//! are, of which only memory, faults and counts are seen. `code` is guest code, lifted and run that way; `case` a whole
-//! launch, run as `warploom run` does; `loops` has loops of single instructions. `attack` aims at the
-//! edges of guest memory, which `guarded` watches. `check` runs any of these and makes what fails smaller (`program`).
+//! - `function` makes IR with the shapes that the JIT treats specially; [`crate::ir`] makes every
+//!   operation.
+//! - `maxwell`, `gfx9`, `ptx` and `visa` make guest code, from the instruction tables and as whole
+//!   kernels.
+//! - `compare` runs a function on every engine and returns the first difference; `instrument` makes
+//!   its registers visible.
+//! - `bare` compares elementwise kernels as they are: only memory, faults and counts are visible.
+//! - `code` lifts guest code and compares it in the way of `compare`.
+//! - `case` is a whole launch, which runs as in `warploom run`.
+//! - `loops` has loops of single instructions.
+//! - `attack` aims at the edges of guest memory, which `guarded` watches.
+//! - `check` runs any of these programs and reduces a program that fails (`program`).
+//!
+//! Choices are drawn from an [`arbitrary::Unstructured`], so a fuzzer's bytes and a seeded stream
+//! serve alike.
 
 pub mod attack;
 pub mod bare;

@@ -1,7 +1,7 @@
-//! Loops of instructions out of the tables, each with what sets up its addresses, with as many
-//! rounds as the launch says. Loops of one instruction tell whether the JIT's code for it is native:
-//! otherwise calls of helpers or interpreted instructions grow with the rounds. Long bodies tell
-//! whether all that goes through code bears its length.
+//! Loops of instructions of the tables, each with the code that sets up its addresses, and with as
+//! many rounds as the launch says. Loops of one instruction tell whether the JIT's code for it is
+//! native: otherwise calls of helpers or interpreted instructions grow with the rounds. Long bodies
+//! tell whether every pass over code bears its length.
 
 use arbitrary::{Result, Unstructured};
 use warploom::Effort;
@@ -13,29 +13,30 @@ use super::{gfx9, maxwell, ptx, visa};
 /// A guest's instructions.
 pub struct Guest {
     pub name: &'static str,
-    /// GPUs, versions or modes that its instructions are for, by number.
+    /// The number of GPUs, versions or modes that its instructions are for.
     pub targets: usize,
-    /// Of the table, by number: those whose instructions can stand in a loop.
+    /// The number of rows of the table whose instructions can stand in a loop.
     pub rows: fn() -> usize,
-    /// An instruction of a target and a row. None: none was found.
+    /// Returns an instruction of a target and a row, or none if none was found.
     pub instruction: fn(&mut Unstructured<'_>, usize, usize) -> Result<Option<Node>>,
-    /// The loop of instructions of a target, and of how many rounds. If asked to, a round begins with the values that the first began with.
+    /// Returns the loop of instructions of a target, with a number of rounds. If asked to, each
+    /// round begins with the values that the first round began with.
     pub looped: fn(&mut Unstructured<'_>, usize, Vec<Node>, u32, bool) -> Result<Case>,
-    /// Of a launch for a target.
+    /// The number of warps of a launch for a target.
     pub warps: fn(usize) -> u32,
-    /// Lines of a body that the branch back to its start reaches across.
+    /// The most lines of a body that the branch back to its start reaches across.
     pub longest: usize,
 }
 
 /// All guests.
 pub const GUESTS: [Guest; 4] = [maxwell::GUEST, gfx9::GUEST, ptx::GUEST, visa::GUEST];
 
-/// Of the one block: the last warp is not full.
+/// The threads of the only block. The last warp is not full.
 pub(super) const THREADS: u32 = 100;
-/// Instructions of a launch at most.
+/// The most instructions of a launch.
 pub(super) const LIMIT: u64 = 20_000_000;
 
-/// What the launch of a loop is given, whose kernel reads the number of rounds.
+/// Returns the input of a loop's launch. The kernel reads the number of rounds.
 pub(super) fn given(rounds: u32) -> Given {
     Given {
         blocks: 1,
@@ -47,13 +48,13 @@ pub(super) fn given(rounds: u32) -> Given {
     }
 }
 
-/// Different instructions of a long body.
+/// The most different instructions of a long body.
 const DIFFERENT: u64 = 40;
-/// Lines of long bodies are up to so many times fewer than the longest.
+/// The greatest ratio of the longest possible body to a long body.
 const SHORTER: usize = 20;
 
-/// One round of a long body: instructions of which each stands there over and over, so that values
-/// depend on each other along thousands of instructions.
+/// Returns one round of a long body. Each of its instructions stands there many times, so that
+/// values depend on each other along thousands of instructions.
 pub fn long(guest: &Guest, u: &mut Unstructured<'_>) -> Result<Case> {
     let target = u.int_in_range(0..=guest.targets - 1)?;
     let (effort, lines) = (effort(u)?, guest.longest / u.int_in_range(1..=SHORTER)?);

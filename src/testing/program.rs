@@ -1,9 +1,9 @@
-//! Programs as trees of lines, so that they can be made smaller and stay programs.
+//! Programs as trees of lines, which stay programs when they are reduced.
 
 use std::fmt::Write;
 
-/// Something that can be left out as a whole: an instruction, a few that belong together, or an `if`, a loop, a function
-/// with bodies.
+/// A part that can be left out as a whole: an instruction, a few instructions that belong together,
+/// or an `if`, a loop or a function with bodies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node(pub Vec<Part>);
 
@@ -18,7 +18,7 @@ impl Node {
         Node(vec![Part::from_lines(lines)])
     }
 
-    /// A body between lines.
+    /// Returns a node of a body between lines.
     pub fn around(
         open: impl IntoIterator<Item = impl Into<String>>,
         body: Vec<Node>,
@@ -27,7 +27,7 @@ impl Node {
         Node(vec![Part::from_lines(open), Part::Body(body), Part::from_lines(close)])
     }
 
-    /// The last of its lines: of an instruction with what it needs, the instruction.
+    /// Returns the last of its lines: for an instruction with its setup, the instruction.
     pub fn last_line(&self) -> &str {
         let mut parts = self.0.iter().rev();
         let last = parts.find_map(|part| match part {
@@ -37,7 +37,7 @@ impl Node {
         last.unwrap_or_default()
     }
 
-    /// Whether a program stays one that has the node more than once: it declares nothing.
+    /// Whether a program may have the node more than once, because it declares nothing.
     pub fn may_stand_again(&self) -> bool {
         let declares = |line: &String| {
             line.starts_with('.')
@@ -49,7 +49,7 @@ impl Node {
         })
     }
 
-    /// The lines of the node and of its bodies.
+    /// Returns the number of lines of the node and of its bodies.
     pub fn count_lines(&self) -> usize {
         let lines = |part: &Part| match part {
             Part::Lines(lines) => lines.len(),
@@ -69,7 +69,7 @@ impl Part {
     }
 }
 
-/// The text of a body, labels at the margin.
+/// Prints a body to `text`, with labels at the margin.
 pub fn print(body: &[Node], text: &mut String) {
     for part in body.iter().flat_map(|node| &node.0) {
         match part {
@@ -85,10 +85,11 @@ pub fn print_line(line: &str, text: &mut String) {
     let _ = writeln!(text, "{indent}{line}");
 }
 
-/// Tests that a program is made smaller with, at most.
+/// The most tests of a search for a needed subset.
 const MAX_TESTS: usize = 400;
 
-/// The smallest program found that still fails: nodes are left out, and bodies put in their nodes' place.
+/// Returns the smallest program found that still fails. Nodes are left out, or replaced by their
+/// bodies.
 pub fn reduce(body: &[Node], fails: &mut dyn FnMut(&[Node]) -> bool) -> Vec<Node> {
     let mut smallest = body.to_vec();
     loop {
@@ -104,7 +105,8 @@ pub fn reduce(body: &[Node], fails: &mut dyn FnMut(&[Node]) -> bool) -> Vec<Node
     }
 }
 
-/// Which of so many things are needed for a test to fail; the others were left out together. Not always the fewest.
+/// Returns which of `count` things a test needs to fail. All other things can be left out together.
+/// The result is not always the smallest one.
 pub fn subset(count: usize, fails: &mut dyn FnMut(&[bool]) -> bool) -> Vec<bool> {
     let mut kept = vec![true; count];
     let mut size = count;
@@ -127,7 +129,7 @@ pub fn subset(count: usize, fails: &mut dyn FnMut(&[bool]) -> bool) -> Vec<bool>
     kept
 }
 
-/// Nodes, those in bodies too.
+/// Counts nodes, including nodes in bodies.
 fn count(body: &[Node]) -> usize {
     body.iter().map(|node| 1 + bodies(node).map(|body| count(body)).sum::<usize>()).sum()
 }
@@ -139,15 +141,16 @@ fn bodies(node: &Node) -> impl Iterator<Item = &Vec<Node>> {
     })
 }
 
-/// What becomes of a node that is not kept.
+/// The treatment of a node that is not kept.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Leave {
     Out,
-    /// Its bodies stay, if it has any; without them it stays.
+    /// The node's bodies stay. A node without bodies stays itself.
     Bodies,
 }
 
-/// The program with the nodes that are `kept`, by number, each before those in its bodies.
+/// Returns the program with the nodes that are `kept`, by number. A node's number comes before the
+/// numbers of nodes in its bodies.
 fn select(body: &[Node], kept: &[bool], leave: Leave) -> Vec<Node> {
     fn walk(body: &[Node], kept: &[bool], leave: Leave, next: &mut usize) -> Vec<Node> {
         let mut selected = Vec::new();

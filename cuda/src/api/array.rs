@@ -121,7 +121,7 @@ api! {
         requirements(out, &*MIPMAPS.get(mipmap)?, device)
     }
 
-    /// None is sparse.
+    /// No array is sparse.
     fn cuArrayGetSparseProperties(_out: Ptr<c_void>, array: u64) {
         ARRAYS.get(array)?;
         Err(Error::CUDA_ERROR_INVALID_VALUE)
@@ -134,7 +134,7 @@ api! {
 
     fn cuArrayGetPlane(out: Ptr<u64>, array: u64, plane: u32) {
         let _ = (out, ARRAYS.get(array)?, plane);
-        // Formats have one plane.
+        // Each format has one plane.
         Err(Error::CUDA_ERROR_INVALID_VALUE)
     }
 }

@@ -1,4 +1,4 @@
-//! Many copies in one call, and copies that say more of themselves than they need to here.
+//! Copies in batches, and copies with attributes that this driver does not need.
 
 use super::copy::{Corner3, block_between, later};
 use super::managed::{location, prefetch};
@@ -18,10 +18,10 @@ plain! {
         flags: u32,
     }
 
-    /// `CUmemcpy3DOperand`: what it is, and the words of either kind.
+    /// `CUmemcpy3DOperand`: the kind of operand, and the words of either kind.
     struct Operand {
         kind: u32,
-        /// A pointer, or the number of an array.
+        /// A pointer, or the handle of an array.
         first: Ptr<u8>,
         words: [u64; 3],
     }
@@ -30,7 +30,7 @@ plain! {
     pub struct Block {
         from: Operand,
         to: Operand,
-        /// In elements of the arrays that take part, else in bytes.
+        /// In elements if an array takes part, else in bytes.
         size: [usize; 3],
         order: u32,
         flags: u32,
@@ -42,19 +42,20 @@ const _: () =
 const _: () =
     assert!(size_of::<Block>() == size_of::<cudarc::driver::sys::CUDA_MEMCPY3D_BATCH_OP_st>());
 
-/// Of `CUmemcpySrcAccessOrder`: in the stream's order, during the call, or whenever.
+/// The values of `CUmemcpySrcAccessOrder`: in stream order, during the call, any order.
 const ORDERS: std::ops::RangeInclusive<u32> = 1..=3;
-/// Of `CUmemcpy3DOperandType`.
+/// Values of `CUmemcpy3DOperandType`.
 const POINTER: u32 = 1;
 const ARRAY: u32 = 2;
 
-/// Streams of a program's own: the call is not for the default ones.
+/// Checks that a stream is the program's own: these calls refuse the default streams.
 fn own_stream(stream: u64) -> Answer {
     require(stream > 1 || boundary::per_thread_stream())?;
     stream::get(stream).map(|_| ())
 }
 
-/// Things of which each is for those of `count` from a number on.
+/// A list with one entry for each run of consecutive operations. `starts` has the number of the
+/// first operation of each run.
 struct Parts<T> {
     list: Ptr<T>,
     starts: Ptr<usize>,
@@ -72,7 +73,7 @@ impl<T: Plain> Parts<T> {
     }
 }
 
-/// Each pair of addresses, as the attributes say that apply to it.
+/// Copies between each pair of addresses. Checks the attributes, which change nothing here.
 fn pairs(
     to: Ptr<Ptr<u8>>,
     from: Ptr<Ptr<u8>>,
@@ -92,7 +93,7 @@ fn pairs(
 }
 
 impl Operand {
-    /// Bytes of an element, if it says so.
+    /// Returns the bytes of an element if the operand is an array.
     fn element(&self) -> Result<Option<u64>, Error> {
         if self.kind != ARRAY {
             return Ok(None);
@@ -126,8 +127,7 @@ fn blocks(blocks: Ptr<Block>, count: usize, flags: u64, stream: u64) -> Answer {
     (0..count).try_for_each(|i| block(&blocks.get_at(i)?, stream))
 }
 
-/// Ranges of managed memory, which is where it is.
-/// Each range of managed memory, and where it is sent.
+/// Prefetches each range of managed memory to its location. The memory itself stays in place.
 fn sent(
     addresses: Ptr<u64>,
     sizes: Ptr<usize>,
@@ -165,7 +165,7 @@ api! {
         to: Ptr<Ptr<u8>>, from: Ptr<Ptr<u8>>, sizes: Ptr<usize>, count: usize, list: Ptr<Attributes>, starts: Ptr<usize>, number: usize,
         failed: Ptr<usize>, stream: u64,
     ) / cuMemcpyBatchAsync_ptsz {
-        // Which one it is is not said.
+        // The number of the failed copy is not known.
         failed.set_if(usize::MAX);
         pairs(to, from, sizes, count, Parts { list, starts, number }, stream)
     }
@@ -202,7 +202,7 @@ api! {
         sent(addresses, sizes, count, Parts { list, starts, number }, flags, stream)
     }
 
-    /// What is discarded may be anything, also what it was.
+    /// Discarded memory may have any content, also its old content.
     fn cuMemDiscardBatchAsync(addresses: Ptr<u64>, sizes: Ptr<usize>, count: usize, flags: u64, stream: u64) / cuMemDiscardBatchAsync_ptsz {
         ranges(addresses, sizes, count, flags, stream)
     }

@@ -9,16 +9,18 @@ use crate::error::{Answer, Error};
 use crate::graph::{GRAPHS, Graph};
 use crate::stream;
 
-/// Of `CUstreamCaptureStatus`.
+/// Values of `CUstreamCaptureStatus`.
 const NONE: u32 = 0;
 const ACTIVE: u32 = 1;
 const INVALIDATED: u32 = 2;
 
-/// Of `CUstreamCaptureMode`: what is unsafe is forbidden for all threads, for this one, or not.
+/// The last `CUstreamCaptureMode`. The modes forbid unsafe calls to all threads, to this thread, or
+/// to none.
 const LAST_MODE: u32 = 2;
 
 thread_local! {
-    /// What the thread may do while others capture. Nothing here is unsafe then, so that it is only remembered.
+    /// The capture mode of the thread. No call of this driver is unsafe during capture, so the mode
+    /// is only stored.
     static MODE: Cell<u32> = const { Cell::new(0) };
 }
 
@@ -40,7 +42,7 @@ fn begin_to_graph(handle: u64, graph: u64, after: Ptr<u64>, count: usize, mode: 
     Capture::begin(&stream, GRAPHS.get(graph)?, graph, after.list(count)?)
 }
 
-/// State, number, graph and the nodes that what is next comes after.
+/// Writes the capture's status, number and graph, and the nodes that the next node comes after.
 fn info(
     handle: u64,
     status: Ptr<u32>,
@@ -70,7 +72,8 @@ fn info(
     status.set(ACTIVE)
 }
 
-/// `flags`: 0 comes after these as well, 1 after these only.
+/// Changes the nodes that the next node of the stream comes after. If `flags` is 0, `nodes` are
+/// added, if 1, they replace the old ones.
 fn update(handle: u64, nodes: Ptr<u64>, count: usize, flags: u32) -> Answer {
     require(flags <= 1)?;
     let (stream, _) = stream::get(handle)?;
@@ -107,7 +110,7 @@ api! {
         let capture = stream.capture().ok_or(Error::CUDA_ERROR_ILLEGAL_STATE)?;
         graph.set_if(0);
         capture.end(&stream)?;
-        // A program that captures into a graph of its own need not ask for the graph.
+        // A program that captures into its own graph may pass no pointer for the graph.
         graph.set_if(capture.graph_handle);
         Ok(())
     }
@@ -125,7 +128,7 @@ api! {
     }
 
     fn cuStreamGetCaptureInfo_v3(handle: u64, status: Ptr<u32>, id: Ptr<u64>, graph: Ptr<u64>, after: Ptr<u64>, edges: Ptr<u64>, count: Ptr<usize>) / cuStreamGetCaptureInfo_v3_ptsz {
-        // Edges have no data of their own.
+        // Edges carry no data.
         edges.set_if(0);
         info(handle, status, id, graph, after, count)
     }

@@ -1,4 +1,4 @@
-//! Nodes with a condition.
+//! Conditional nodes of graphs.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ plain! {
         handle: u64,
         how: u32,
         count: u32,
-        /// Where the handles of the graphs are. A number in structures that we write.
+        /// The address of the graphs' handles; a number in structures that this library writes.
         graphs: P,
         context: u64,
     }
@@ -26,12 +26,12 @@ const _: () = assert!(
     size_of::<Condition<u64>>() == size_of::<cudarc::driver::sys::CUDA_CONDITIONAL_NODE_PARAMS>()
 );
 
-/// Of a handle: the value is the given one whenever the graph begins.
+/// A flag of a handle: each launch of the graph begins by setting the value to its default.
 const ASSIGN_DEFAULT: u32 = 1;
-/// More graphs in one node are not asked for in earnest.
+/// The limit of graphs of a node. No sensible program asks for more.
 const MAX_GRAPHS: u32 = 1 << 16;
 
-/// A node with empty graphs, whose handles are put where the structure says then.
+/// Makes a node with empty graphs, and writes the address of their handles to the structure.
 pub fn node(graph: u64, params: Ptr<Condition>) -> Result<Made, Error> {
     let asked = params.get()?;
     let how =
@@ -68,7 +68,7 @@ pub fn shown(node: &Node) -> Result<Condition<u64>, Error> {
 }
 
 api! {
-    /// Of a value that belongs to a graph, for one of its nodes.
+    /// Creates the handle of a value that belongs to a graph, for one of its nodes.
     fn cuGraphConditionalHandleCreate(out: Ptr<u64>, graph: u64, _context: u64, value: u32, flags: u32) {
         out.required()?;
         require(flags & !ASSIGN_DEFAULT == 0)?;

@@ -8,12 +8,13 @@ use crate::boundary::{Ptr, api};
 use crate::context::{self, Context};
 use crate::error::Error;
 
-/// Of `CUctx_flags`: one way of waiting, mapped host memory, local memory that stays, core dumps, memory operations in order.
+/// Returns whether these are valid `CUctx_flags`: at most one way of waiting, mapped host memory,
+/// local memory that stays, core dumps, synchronous memory operations.
 pub(super) fn are_flags(flags: u32) -> bool {
     flags & !0xff == 0 && matches!(flags & 7, 0 | 1 | 2 | 4)
 }
 
-/// The version of the interface that a context has.
+/// The API version that contexts report.
 const API_VERSION: u32 = 3020;
 
 fn create(out: Ptr<u64>, flags: u32, device: i32) -> crate::error::Answer {
@@ -36,7 +37,7 @@ api! {
     }
 
     fn cuCtxCreate_v4(out: Ptr<u64>, params: Ptr<[u64; 3]>, flags: u32, device: i32) {
-        // Affinities and their number, and what is for graphics.
+        // The execution affinities and their number, and the parameters for graphics.
         if !params.is_null() && params.get()?.iter().any(|&param| param != 0) {
             return Err(Error::CUDA_ERROR_NOT_SUPPORTED);
         }
@@ -190,7 +191,7 @@ api! {
     fn cuCtxEnablePeerAccess(peer: u64, flags: u32) {
         require(flags == 0)?;
         context::get(peer)?;
-        // There is no other device, and a device is no peer of itself.
+        // There is no second device, and a device is not its own peer.
         Err(Error::CUDA_ERROR_INVALID_DEVICE)
     }
 
@@ -217,7 +218,7 @@ api! {
         event.wait(&context)
     }
 
-    /// Nothing is stored that could be profiled.
+    /// Does nothing, as there is no profile to collect.
     fn cuProfilerStart() {
         context::current().map(|_| ())
     }

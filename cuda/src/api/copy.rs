@@ -1,4 +1,4 @@
-//! Copies and fills.
+//! Copies and fills of memory.
 
 use super::require;
 use crate::boundary::{Ptr, api, plain};
@@ -16,7 +16,7 @@ plain! {
         height: usize,
     }
 
-    /// One side of it.
+    /// One side of the copy.
     pub struct Corner {
         x: usize,
         y: usize,
@@ -27,15 +27,15 @@ plain! {
         pitch: usize,
     }
 
-    /// `CUDA_MEMCPY3D`, and with the contexts `CUDA_MEMCPY3D_PEER`. Pointers are numbers in
-    /// structures that we write.
+    /// `CUDA_MEMCPY3D`; with the contexts, `CUDA_MEMCPY3D_PEER`. Pointers are numbers in structures
+    /// that this library writes.
     pub struct Block<P = Ptr<u8>> {
         from: Corner3<P>,
         to: Corner3<P>,
         size: [usize; 3],
     }
 
-    /// One side of it.
+    /// One side of the copy.
     pub struct Corner3<P = Ptr<u8>> {
         at: [usize; 3],
         level: usize,
@@ -43,7 +43,7 @@ plain! {
         host: P,
         device: P,
         array: u64,
-        /// What is reserved in one, and the context in the other.
+        /// Reserved in `CUDA_MEMCPY3D`; the context in `CUDA_MEMCPY3D_PEER`.
         context: u64,
         pitch: usize,
         height: usize,
@@ -53,7 +53,7 @@ plain! {
 const _: () = assert!(size_of::<Rect>() == size_of::<cudarc::driver::sys::CUDA_MEMCPY2D>());
 const _: () = assert!(size_of::<Block<u64>>() == size_of::<cudarc::driver::sys::CUDA_MEMCPY3D>());
 
-/// Of `CUmemorytype`.
+/// Values of `CUmemorytype`.
 const HOST: u32 = 1;
 const DEVICE: u32 = 2;
 const ARRAY: u32 = 3;
@@ -88,7 +88,8 @@ impl Corner {
 }
 
 impl Corner3 {
-    /// Rows of so many bytes, and slices of so many rows; 0: as the copy has.
+    /// Describes memory whose rows have `pitch` bytes and whose slices have `height` rows. 0 stands
+    /// for the copy's own row or slice.
     pub(super) fn of_pointer(pointer: Ptr<u8>, pitch: u64, height: u64) -> Corner3 {
         let (kind, pitch, height) = (UNIFIED, pitch as usize, height as usize);
         Corner3 {
@@ -104,7 +105,7 @@ impl Corner3 {
         }
     }
 
-    /// From a place on: in bytes, rows and slices.
+    /// Describes an array from a position in bytes, rows and slices.
     pub(super) fn of_array(array: u64, at: [u64; 3]) -> Corner3 {
         let at = at.map(|n| n as usize);
         Corner3 {
@@ -150,7 +151,7 @@ pub(super) fn block(description: Ptr<Block>) -> Result<Copy, Error> {
     block_between(from, to, size.map(|n| n as u64))
 }
 
-/// A copy of so many bytes, rows and slices.
+/// Makes a copy of a block; `bytes` has its bytes per row, rows and slices.
 pub(super) fn block_between(from: Corner3, to: Corner3, bytes: [u64; 3]) -> Result<Copy, Error> {
     if bytes.contains(&0) {
         return Ok(Copy::linear(CopySide::Device(0), CopySide::Device(0), 0));
@@ -165,7 +166,7 @@ pub(super) fn block_between(from: Corner3, to: Corner3, bytes: [u64; 3]) -> Resu
     Ok(Copy { from: from.side(size)?, to: to.side(size)?, size: bytes })
 }
 
-/// A copy in the form that C has for it.
+/// Returns a copy as the C structure.
 pub(super) fn block_of(copy: &Copy) -> Result<Block<u64>, Error> {
     let corner = |side: &Side| {
         let (mut kind, mut host, mut device, mut array, mut level) = (DEVICE, 0, 0, 0, 0);
@@ -201,7 +202,7 @@ pub(super) fn block_of(copy: &Copy) -> Result<Block<u64>, Error> {
     })
 }
 
-/// A copy that is over when the call returns.
+/// Runs a copy before the call returns.
 fn now(copy: Result<Copy, Error>) -> Answer {
     let (stream, context) = stream::get(0)?;
     let copy = copy?;
@@ -209,7 +210,7 @@ fn now(copy: Result<Copy, Error>) -> Answer {
     stream.wait_and(&context, || copy.run())
 }
 
-/// A copy in a stream.
+/// Submits a copy to a stream.
 pub(super) fn later(copy: Result<Copy, Error>, stream: u64) -> Answer {
     let (stream, context) = stream::get(stream)?;
     let copy = copy?;
@@ -270,7 +271,7 @@ fn fill(address: u64, pitch: usize, value: u32, element: u64, width: usize, rows
     Fill { address, pitch: pitch as u64, value, element, width: width as u64, rows: rows as u64 }
 }
 
-/// A fill of the default stream, which the host waits for if it can see the memory.
+/// Fills memory in the default stream. The host waits if it can access the memory.
 fn fill_now(fill: Fill) -> Answer {
     if !crate::allocations::find(fill.address).is_some_and(|found| found.is_for_host()) {
         return fill_in(fill, 0);

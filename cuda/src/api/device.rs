@@ -1,4 +1,4 @@
-//! Devices. There is one.
+//! The device; there is one.
 
 use std::ffi::c_char;
 
@@ -7,12 +7,12 @@ use crate::boundary::{Ptr, api};
 use crate::error::{Answer, Error};
 use crate::{context, device, driver};
 
-/// A device is its number.
+/// Checks that a device handle is 0, the number of the one device.
 pub(super) fn check(device: i32) -> Answer {
     if device == 0 { Ok(()) } else { Err(Error::CUDA_ERROR_INVALID_DEVICE) }
 }
 
-/// Of the board that the device has not.
+/// The PCI address of the board that this device pretends to be on.
 const PCI: &str = "0000:01:00.0";
 
 api! {
@@ -75,7 +75,8 @@ api! {
     fn cuDeviceGetProperties(properties: Ptr<[u32; 13]>, device: i32) {
         check(device)?;
         let attribute = |number| driver::get().profile.attribute(number).unwrap_or(0) as u32;
-        // Threads, block and grid dimensions, shared memory, constants, warp, pitch, registers, clock, alignment.
+        // Threads, block and grid dimensions, shared memory, constants, warp, pitch, registers,
+        // clock, alignment.
         let numbers = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13].map(attribute);
         properties.set(numbers)?;
         properties.cast::<u32>().set_at(13, attribute(14));
@@ -106,7 +107,7 @@ api! {
         let _ = (value, attribute);
         check(from)?;
         check(to)?;
-        // A device is no peer of itself.
+        // A device is not its own peer.
         Err(Error::CUDA_ERROR_INVALID_DEVICE)
     }
 

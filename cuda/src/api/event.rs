@@ -8,11 +8,11 @@ use crate::error::{Answer, Error};
 use crate::event::{self, EVENTS, Event};
 use crate::{context, stream};
 
-/// Of `CUevent_flags`: the host waits asleep, no times, for other processes.
+/// All `CUevent_flags`: a sleeping host wait, no timing, use by other processes.
 const FLAGS: u32 = 7;
 const INTERPROCESS: u32 = 4;
 
-/// Puts the event into a stream.
+/// Records the event in a stream.
 pub(super) fn record(event: u64, stream: u64) -> Answer {
     let (event, _) = event::get(event)?;
     let (stream, context) = stream::get(stream)?;

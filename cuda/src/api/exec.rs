@@ -1,4 +1,4 @@
-//! Graphs that are launched.
+//! Executable graphs.
 
 use std::ffi::c_char;
 use std::sync::Arc;
@@ -37,7 +37,7 @@ const _: () = assert!(
 const _: () =
     assert!(size_of::<Updated>() == size_of::<cudarc::driver::sys::CUgraphExecUpdateResultInfo>());
 
-/// Of `CUgraphExecUpdateResult`: the graphs are not of one shape.
+/// A value of `CUgraphExecUpdateResult`: the graphs have different shapes.
 const TOPOLOGY_CHANGED: u32 = 2;
 
 fn set_in(exec: u64, node: u64, made: Result<Made, Error>) -> Answer {
@@ -47,7 +47,7 @@ fn set_in(exec: u64, node: u64, made: Result<Made, Error>) -> Answer {
 
 fn instantiate(out: Ptr<u64>, graph: u64, flags: u64) -> Answer {
     out.required()?;
-    // Free what is allocated, upload, launch from the device, priorities of nodes.
+    // The flags: free allocations on launch, upload, launch from the device, priorities of nodes.
     require(flags & !0xf == 0)?;
     const DEVICE_LAUNCH: u64 = 4;
     if flags & DEVICE_LAUNCH != 0 {

@@ -14,7 +14,7 @@ use crate::error::{Answer, Error};
 use crate::module::{FUNCTIONS, Function};
 use crate::{context, driver, occupancy};
 
-/// Of `CUfunction_attribute`.
+/// Values of `CUfunction_attribute`.
 mod attribute {
     pub const MAX_THREADS: u32 = 0;
     pub const SHARED: u32 = 1;
@@ -59,7 +59,8 @@ fn get(function: &Function, attribute: u32) -> Result<i32, Error> {
     })
 }
 
-/// Local memory of a lane. Of PTX it is the kernel's variables, to which a compiler would add what it spills.
+/// Returns the bytes of local memory of a lane. For PTX, only the kernel's variables count; a
+/// compiler would add its spills.
 fn local(function: &Function) -> u64 {
     let code = function.code();
     let of_ptx = function.program.module().ptx.as_ref().and_then(|ptx| {
@@ -69,7 +70,7 @@ fn local(function: &Function) -> u64 {
     of_ptx.unwrap_or_else(|| code.stack_bytes.unwrap_or(0).max(code.frame_bytes).into())
 }
 
-/// What a module's PTX or code is for.
+/// Returns the compute capability that a module's code or PTX targets.
 fn version_of(function: &Function) -> Option<i32> {
     use warploom_container::Isa;
     match function.program.module().isa {
@@ -92,18 +93,18 @@ fn set(function: &Function, attribute: u32, value: i32) -> Answer {
             function.carveout.store(value, Relaxed);
             Ok(())
         }
-        // Clusters have one block.
+        // Clusters always have one block.
         attribute::CLUSTER_MUST_BE_SET..=attribute::LAST => require((0..=1).contains(&value)),
         _ => Err(super::INVALID),
     }
 }
 
-/// Names that calls have given out, which last.
+/// Names that calls have returned. Programs keep the pointers, so the names last.
 static NAMES: LazyLock<Mutex<FxHashMap<String, Arc<CString>>>> = LazyLock::new(Mutex::default);
 
 fn name(out: Ptr<u64>, function: u64) -> Answer {
     out.required()?;
-    // NVIDIA's driver tells no function from a wrong one here.
+    // NVIDIA's driver distinguishes a null function from an invalid one here.
     require(function != 0)?;
     let function = FUNCTIONS.get(function)?;
     let name = &function.code().name;
@@ -134,7 +135,8 @@ fn max_blocks(out: Ptr<i32>, function: u64, lanes: i32, dynamic: usize) -> Answe
     out.set(occupancy::blocks(&function, lanes as u32, dynamic as u64) as i32)
 }
 
-/// The size of block that keeps most threads on an SM, and as many blocks as all SMs hold.
+/// Writes the block size that keeps the most threads on an SM, and the number of blocks that all
+/// SMs hold at that size.
 fn best_block(
     grid: Ptr<i32>,
     block: Ptr<i32>,

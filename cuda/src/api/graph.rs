@@ -1,4 +1,4 @@
-//! Graphs: their nodes, and which comes after which. What nodes do is in `graph_node`.
+//! Graphs: their nodes and edges. `graph_node` handles the operations of nodes.
 
 use std::collections::BTreeMap;
 use std::ffi::c_char;
@@ -11,7 +11,7 @@ use crate::graph::{self, GRAPHS, Graph, Inside, Node};
 use crate::handles::number_of;
 use crate::operation::Operation;
 
-/// Does something with a node of a graph that is not launched.
+/// Calls `show` with a node of a graph that is not executable.
 pub(super) fn with<R>(
     node: u64,
     show: impl FnOnce(&mut Node) -> Result<R, Error>,
@@ -21,7 +21,7 @@ pub(super) fn with<R>(
     show(nodes.get_mut(&node).ok_or(super::INVALID)?)
 }
 
-/// Gives a list, or how long it is.
+/// Writes a list, or only its length if `out` is null.
 fn list(all: &[u64], out: Ptr<u64>, count: Ptr<usize>) -> Answer {
     if out.is_null() {
         return count.set(all.len());
@@ -34,7 +34,7 @@ fn list(all: &[u64], out: Ptr<u64>, count: Ptr<usize>) -> Answer {
     count.set(all.len().min(room))
 }
 
-/// Pairs of nodes of which the second comes after the first.
+/// Writes the edges of a graph: pairs of nodes of which the second comes after the first.
 fn edges(graph: u64, from: Ptr<u64>, to: Ptr<u64>, count: Ptr<usize>) -> Answer {
     let graph = GRAPHS.get(graph)?;
     let nodes = graph.lock();
@@ -114,7 +114,7 @@ pub(super) fn get<T: Plain>(
     out.set(with(node, show)?)
 }
 
-/// A name for each kind of node, for pictures.
+/// Returns the label of a node for drawings of the graph.
 fn label(node: &Node) -> String {
     match &node.operation {
         Operation::Launch(launch) => format!("KERNEL {}", launch.function.code().name),
@@ -265,7 +265,7 @@ api! {
     }
 }
 
-/// Edges have no data of their own.
+/// Writes empty data for each edge, as edges carry no data.
 fn no_data(data: Ptr<u64>, count: Ptr<usize>) -> Answer {
     if !data.is_null() {
         (0..count.get()?).for_each(|i| data.set_at(i, 0));

@@ -1,4 +1,4 @@
-//! Nodes of graphs: each kind is added, shown and changed.
+//! Nodes of graphs: adding, reading and changing each kind.
 
 use super::copy::Block;
 use super::graph::{get, with};
@@ -146,7 +146,7 @@ api! {
             Inside::Child(child) => Ok(child.clone()),
             _ => Err(super::INVALID),
         })?;
-        // It has a handle from when somebody asks for it.
+        // The child graph gets a handle when a program first asks for it.
         out.set(GRAPHS.handle_of(&child).unwrap_or_else(|| GRAPHS.insert(child)))
     }
 
@@ -200,7 +200,8 @@ api! {
         with(to, |node| node::set_cooperative(node, cooperative))
     }
 
-    /// Others than whether blocks may wait for each other say how to be fast.
+    /// Sets whether blocks may wait for each other. Other attributes only concern speed and are
+    /// ignored.
     fn cuGraphKernelNodeSetAttribute(node: u64, attribute: u32, value: Ptr<[u64; 8]>) {
         let value = value.get()?;
         with(node, |node| {

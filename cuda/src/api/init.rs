@@ -1,4 +1,4 @@
-//! Start, versions, errors and the addresses of functions.
+//! Initialisation, versions, errors and addresses of functions.
 
 use std::ffi::c_char;
 
@@ -41,14 +41,15 @@ early_api! {
         table::resolve(name, function, version, flags, status)
     }
 
-    /// Counts a call of a function that a library over the driver does not provide: the runtime
-    /// library names the function itself.
+    /// Counts a call of a function that a library on top of the driver does not provide. The
+    /// runtime library prints the function's name itself.
     fn warploomRefused(name: Ptr<c_char>) {
         crate::trace::count_refused(&name.text()?);
         Ok(())
     }
 
-    /// No table of NVIDIA's is imitated. Programs that carry NVIDIA's runtime ask for some, and cannot go on.
+    /// Provides none of NVIDIA's tables. Programs that contain NVIDIA's runtime ask for some and
+    /// cannot continue.
     fn cuGetExportTable(table: Ptr<u64>, id: Ptr<[u8; 16]>) {
         id.required()?;
         table.set(0)?;

@@ -47,10 +47,10 @@ const _: () = assert!(size_of::<Config>() == size_of::<cudarc::driver::sys::CUla
 const _: () =
     assert!(size_of::<Attribute>() == size_of::<cudarc::driver::sys::CUlaunchAttribute>());
 
-/// Of `CUlaunchAttributeID`: all blocks are there at once, and may wait for each other.
+/// A `CUlaunchAttributeID`: all blocks are resident at once and may wait for each other.
 pub(super) const COOPERATIVE: u32 = 2;
 
-/// Others.
+/// Other values of `CUlaunchAttributeID`.
 mod attribute {
     pub const CLUSTER: u32 = 4;
     pub const EVENT: u32 = 7;
@@ -63,7 +63,7 @@ impl Config {
         self.block.iter().fold(1, |all: u32, &n| all.saturating_mul(n))
     }
 
-    /// Whether an attribute says that all blocks are there at once.
+    /// Returns whether an attribute demands that all blocks are resident at once.
     pub fn is_cooperative(&self) -> bool {
         let attributes = self.attributes.list(self.count as usize).unwrap_or_default();
         attributes
@@ -87,7 +87,7 @@ fn with_old<R>(
     Ok(change(&function, &mut old))
 }
 
-/// Puts bytes among the parameters of the next old launch.
+/// Writes bytes to the parameters of the function's next launch by the old API.
 fn put_param(function: u64, offset: i32, bytes: &[u8]) -> Answer {
     let offset = usize::try_from(offset).map_err(|_| super::INVALID)?;
     let end = offset.checked_add(bytes.len()).filter(|&end| end <= 4096).ok_or(super::INVALID)?;
@@ -136,7 +136,7 @@ api! {
                     }
                 }
                 attribute::EVENT | attribute::LAUNCH_EVENT => events.push(attribute.value[0]),
-                // How to be fast, and what there is nothing of.
+                // Attributes that only concern speed or features that this device lacks.
                 0..=attribute::LAST => {}
                 _ => return Err(super::INVALID),
             }
@@ -156,7 +156,7 @@ api! {
         launch(kernel, stream)
     }
 
-    /// There is one device.
+    /// Accepts one launch, as there is one device.
     fn cuLaunchCooperativeKernelMultiDevice(list: Ptr<Params>, count: u32, flags: u32) {
         require(count == 1 && flags <= 3)?;
         let Params { function, grid, block, shared, stream, params } = list.get()?;
@@ -178,9 +178,9 @@ api! {
         stream.submit(&context, Operation::Host { function, data, _owner: None })
     }
 
-    /// As `cuLaunchHostFunc`, for libraries that hand their data over. If this succeeds, the driver
-    /// calls `release` once with the data: when neither the stream nor a graph can call `function`
-    /// any more. `release` may not call the driver.
+    /// Submits a host function like `cuLaunchHostFunc`, for libraries that hand their data over. If
+    /// this succeeds, the driver calls `release` once with the data: when neither the stream nor a
+    /// graph can call `function` any more. `release` must not call the driver.
     fn warploomLaunchHostFunc(stream: u64, function: HostFn, data: Ptr<c_void>, release: HostFn) {
         require(function.is_some() && release.is_some())?;
         let (stream, context) = stream::get(stream)?;

@@ -1,4 +1,4 @@
-//! Libraries and kernels: modules and functions that are of no context.
+//! Libraries and kernels: modules and functions that belong to no context.
 
 use std::ffi::{c_char, c_void};
 
@@ -8,10 +8,10 @@ use crate::error::{Answer, Error};
 use crate::image::{Failure, Image};
 use crate::module::{self, FUNCTIONS, LIBRARIES};
 
-/// Of `CUlibraryOption`: the image stays where it is.
+/// A `CUlibraryOption`: the program keeps the image in place.
 const BINARY_IS_PRESERVED: u32 = 1;
 
-/// The options of a library: which, and values that are pointers or numbers.
+/// The options of a library: their kinds, and values that are pointers or numbers.
 #[derive(Clone, Copy)]
 pub struct LibraryOptions {
     pub count: u32,
@@ -20,7 +20,7 @@ pub struct LibraryOptions {
 }
 
 impl LibraryOptions {
-    /// Whether the program leaves the image where it is.
+    /// Returns whether the program keeps the image in place.
     pub fn keeps_image(self) -> Result<bool, Error> {
         let mut keeps = false;
         for i in 0..self.count as usize {
@@ -99,7 +99,7 @@ api! {
         Ok(())
     }
 
-    /// A managed variable is one of the module's: host and device have the same memory.
+    /// Finds a managed variable as any variable of the module: host and device share memory.
     fn cuLibraryGetManaged(address: Ptr<u64>, bytes: Ptr<usize>, handle: u64, name: Ptr<c_char>) {
         let (found, size) = LIBRARIES.get(handle)?.variable(&name.text()?)?;
         address.set_if(found);

@@ -1,4 +1,4 @@
-//! The linker, and options of what compiles.
+//! The linker, and the options of linking and loading.
 
 use std::ffi::{c_char, c_void};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,18 +10,18 @@ use crate::image::{self, Failure, Image};
 
 static LINKS: Table<Link> = Table::new();
 
-/// Of `CUjit_option`.
+/// Values of `CUjit_option`.
 mod option {
     pub const WALL_TIME: u32 = 2;
     pub const INFO_LOG: u32 = 3;
     pub const INFO_LOG_BYTES: u32 = 4;
     pub const ERROR_LOG: u32 = 5;
     pub const ERROR_LOG_BYTES: u32 = 6;
-    /// The last that is known.
+    /// The last known option.
     pub const LAST: u32 = 40;
 }
 
-/// What a compiler is told and where it tells what went wrong.
+/// The options of a compilation, and the logs for its result.
 #[derive(Default)]
 pub(super) struct Options {
     error: Log,
@@ -30,7 +30,7 @@ pub(super) struct Options {
     unknown: bool,
 }
 
-/// A buffer of the caller's; where its size was is then how much of it was used.
+/// A log buffer of the caller. The place of its size later holds the number of bytes used.
 #[derive(Default, Clone, Copy)]
 struct Log {
     buffer: Option<Ptr<c_char>>,
@@ -89,7 +89,7 @@ impl Options {
         if self.unknown { Err(super::INVALID) } else { Ok(()) }
     }
 
-    /// Tells what came of it.
+    /// Writes the logs for a result, and returns it.
     pub(super) fn log<T>(&self, result: Result<T, Failure>) -> Result<T, Error> {
         if let Some(place) = self.wall_time {
             place.cast::<f32>().set_if(0.0);
@@ -111,7 +111,7 @@ impl Options {
     }
 }
 
-/// A link under way.
+/// A link in progress.
 pub(super) struct Link {
     options: Options,
     inputs: Mutex<Inputs>,
@@ -120,13 +120,13 @@ pub(super) struct Link {
 #[derive(Default)]
 struct Inputs {
     texts: Vec<(String, Vec<u8>)>,
-    /// Of those that are no text there can be one.
+    /// The input that is no text. There can be only one.
     binary: Option<Vec<u8>>,
-    /// What the link gives, which lasts as long as it.
+    /// The linked image. Callers may use it as long as the link exists.
     image: Vec<u8>,
 }
 
-/// Of `CUjitInputType`.
+/// Values of `CUjitInputType`.
 mod input {
     pub const CUBIN: u32 = 0;
     pub const PTX: u32 = 1;
@@ -141,7 +141,7 @@ impl Link {
         match kind {
             input::PTX => {
                 let text = bytes.split(|&byte| byte == 0).next().unwrap_or_default().to_vec();
-                // What is wrong with it alone is said now.
+                // Report errors within this text now.
                 let checked = Image::from(text.clone()).module().map(|_| ());
                 self.options.log(checked)?;
                 inputs.texts.push((name, text));
@@ -161,7 +161,7 @@ impl Link {
                 inputs.binary = Some(bytes.to_vec());
                 Ok(())
             }
-            // Intermediate code of NVIDIA's compiler.
+            // NVIDIA's intermediate code (NVVM).
             _ => Err(Error::CUDA_ERROR_NOT_SUPPORTED),
         }
     }

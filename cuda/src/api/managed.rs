@@ -1,4 +1,4 @@
-//! Managed memory: what is advised of it, and where it was last sent.
+//! Managed memory: its advice and its last prefetch.
 
 use std::ffi::c_void;
 
@@ -8,7 +8,7 @@ use crate::advice::{self, Advice, DEVICE, HOST, Location};
 use crate::boundary::{Ptr, api};
 use crate::error::{Answer, Error};
 
-/// Of `CUmem_advise`.
+/// Values of `CUmem_advise`.
 mod kind {
     pub const SET_READ_MOSTLY: u32 = 1;
     pub const UNSET_READ_MOSTLY: u32 = 2;
@@ -18,7 +18,7 @@ mod kind {
     pub const UNSET_ACCESSED_BY: u32 = 6;
 }
 
-/// Of `CUmem_range_attribute`.
+/// Values of `CUmem_range_attribute`.
 mod attribute {
     pub const READ_MOSTLY: u32 = 1;
     pub const PREFERRED: u32 = 2;
@@ -30,7 +30,7 @@ mod attribute {
     pub const PREFETCHED_ID: u32 = 8;
 }
 
-/// As devices are numbered, the host, and none.
+/// Device numbers that stand for the host and for no location.
 const CPU: i32 = -1;
 const NONE: i32 = -2;
 
@@ -42,7 +42,7 @@ fn of_device(device: i32) -> Result<Location, Error> {
     }
 }
 
-/// A `CUmemLocation` as it is passed.
+/// Decodes a `CUmemLocation` that was passed in a register.
 pub(super) fn location(location: u64) -> Result<Location, Error> {
     require(is_location(location))?;
     Ok(Location { kind: location as u32, id: (location >> 32) as i32 })
@@ -59,7 +59,7 @@ fn as_device(location: Option<Location>) -> i32 {
 fn advise(address: u64, bytes: usize, advice: u32, location: Result<Location, Error>) -> Answer {
     require((kind::SET_READ_MOSTLY..=kind::UNSET_ACCESSED_BY).contains(&advice) && bytes > 0)?;
     managed(address, bytes as u64)?;
-    // What needs no place takes any.
+    // Advice that needs no location accepts any.
     let needed =
         matches!(advice, kind::SET_PREFERRED | kind::SET_ACCESSED_BY | kind::UNSET_ACCESSED_BY);
     let location =
@@ -86,7 +86,7 @@ pub(super) fn prefetch(address: u64, bytes: usize, location: Location) -> Answer
     Ok(())
 }
 
-/// What all of a range has; else none.
+/// Returns the value that all advice of a range shares, if there is one.
 fn common<T: PartialEq>(all: &[Advice], of: impl Fn(&Advice) -> T) -> Option<T> {
     let first = of(all.first()?);
     all.iter().all(|advice| of(advice) == first).then_some(first)
@@ -126,7 +126,7 @@ fn attribute(data: Ptr<c_void>, size: usize, which: u32, address: u64, bytes: us
 }
 
 api! {
-    /// Host and device have the same memory, so that there is nothing to do.
+    /// Only notes the location, since host and device share memory.
     fn cuMemPrefetchAsync(address: u64, bytes: usize, device: i32, stream: u64) / cuMemPrefetchAsync_ptsz {
         let location = of_device(device)?;
         crate::stream::get(stream)?;

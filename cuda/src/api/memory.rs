@@ -1,4 +1,4 @@
-//! Memory: allocation, host memory, managed memory.
+//! Allocation of device, host and managed memory.
 
 use std::ffi::c_void;
 
@@ -8,12 +8,12 @@ use crate::boundary::{Ptr, api};
 use crate::error::Error;
 use crate::{context, driver};
 
-/// Rows of pitched memory begin at multiples of this.
+/// The alignment of rows of pitched memory.
 const PITCH: u64 = 512;
-/// Of `cuMemHostAlloc`: portable, mapped, write combined.
+/// Flags of `cuMemHostAlloc`: portable, mapped, write combined.
 const HOST_FLAGS: u32 = 7;
 const DEVICE_MAP: u32 = 2;
-/// Of `cuMemHostRegister`: portable, mapped, of a device's, only read.
+/// Flags of `cuMemHostRegister`: portable, mapped, I/O memory of a device, read only.
 const REGISTER_FLAGS: u32 = 0xf;
 
 fn is_device(kind: Kind) -> bool {
@@ -72,7 +72,7 @@ api! {
 
     fn cuMemAllocManaged(out: Ptr<u64>, bytes: usize, flags: u32) {
         out.required()?;
-        // To all streams, or to the host at first.
+        // Attached to all streams, or first to the host.
         require(bytes > 0 && matches!(flags, 1 | 2))?;
         let context = context::current()?;
         out.set(allocations::allocate(&context, bytes as u64, Kind::Managed, flags)?)
@@ -130,7 +130,8 @@ api! {
     }
 }
 
-/// A `CUmemLocation`, as it is passed: the kind (device, host and its parts), and which one.
+/// Returns whether a word is a valid `CUmemLocation`: the kind (device, host and its parts), and
+/// the number.
 pub(super) fn is_location(location: u64) -> bool {
     let (kind, id) = (location as u32, (location >> 32) as i32);
     match kind {
@@ -140,7 +141,7 @@ pub(super) fn is_location(location: u64) -> bool {
     }
 }
 
-/// Whether the bytes are managed memory.
+/// Checks that the bytes are managed memory.
 pub(super) fn managed(address: u64, bytes: u64) -> crate::error::Answer {
     context::current()?;
     let found = allocations::find(address).filter(|found| found.kind == Kind::Managed);

@@ -1,4 +1,4 @@
-//! Nodes of graphs that allocate and free memory, and those that write values and wait for them.
+//! Nodes of graphs that allocate or free memory, or write values and wait for values.
 
 use super::node::Made;
 use super::pool::{AccessDescription, Properties};
@@ -25,7 +25,7 @@ plain! {
     pub struct Batch<P = Ptr<MemoryOperation>> {
         context: u64,
         count: u32,
-        /// A number in structures that we write.
+        /// A pointer; a number in structures that this library writes.
         operations: P,
         flags: u32,
     }
@@ -39,7 +39,7 @@ const _: () = assert!(
         == size_of::<cudarc::driver::sys::CUDA_BATCH_MEM_OP_NODE_PARAMS_v2_st>()
 );
 
-/// The address is put into the structure.
+/// Makes a node that allocates memory, and writes the address to the structure.
 pub fn allocate(params: Ptr<Allocate>) -> Result<Made, Error> {
     let asked = params.get()?;
     asked.pool.check()?;
@@ -63,7 +63,7 @@ pub fn allocate_of(node: &Node) -> Result<Allocate, Error> {
     })
 }
 
-/// Of memory that a graph has allocated, once.
+/// Makes a node that frees memory which a graph allocated. A graph may free an address once.
 pub fn free(graph: u64, address: u64) -> Result<Made, Error> {
     let found = allocations::find(address)
         .filter(|found| found.address == address && found.kind == Kind::Graph);
@@ -85,7 +85,7 @@ pub fn batch(params: Ptr<Batch>) -> Result<Made, Error> {
     Ok(Made::new(stream::batch_of(count, operations)?, kind::BATCH_MEM_OP))
 }
 
-/// The structures stay where they are as long as the node does not change.
+/// Returns the batch of a node. The operations stay in place until the node changes.
 pub fn batch_of(node: &mut Node) -> Result<Batch<u64>, Error> {
     let Operation::Batch { operations, words } = &node.operation else {
         return Err(super::INVALID);

@@ -1,4 +1,4 @@
-//! The functions of the API, a file for each family, and the table of their names.
+//! The functions of the API, one file per family, and the table of their names.
 
 mod array;
 mod batch;
@@ -59,7 +59,7 @@ use crate::error::Error;
 
 const INVALID: Error = Error::CUDA_ERROR_INVALID_VALUE;
 
-/// A check of arguments.
+/// Returns `INVALID` unless a condition on the arguments holds.
 fn require(condition: bool) -> Result<(), Error> {
     if condition { Ok(()) } else { Err(INVALID) }
 }

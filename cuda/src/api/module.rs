@@ -9,7 +9,7 @@ use crate::error::{Answer, Error};
 use crate::image::Image;
 use crate::module::{self, FUNCTIONS, MODULES};
 
-/// Reads a file that is to be loaded.
+/// Reads an image file.
 pub(crate) fn file(name: Ptr<c_char>) -> Result<Vec<u8>, Error> {
     std::fs::read(name.text()?).map_err(|_| Error::CUDA_ERROR_FILE_NOT_FOUND)
 }
@@ -49,7 +49,7 @@ api! {
         module::unload_module(handle)
     }
 
-    /// When functions are loaded: 1 at once, 2 when they are used.
+    /// Writes when functions are loaded: 1 for at once, 2 for at first use.
     fn cuModuleGetLoadingMode(mode: Ptr<u32>) {
         mode.set(if crate::driver::get().eager { 1 } else { 2 })
     }

@@ -1,4 +1,4 @@
-//! What nodes of graphs are made of, in the structures that C has for it.
+//! Conversion of graph nodes from and to the C structures.
 
 use std::sync::Arc;
 
@@ -13,8 +13,8 @@ use crate::module::FUNCTIONS;
 use crate::operation::Operation;
 
 plain! {
-    /// `CUDA_KERNEL_NODE_PARAMS`, of which version 1 ends before `kernel`. Pointers are numbers in
-    /// structures that we write.
+    /// `CUDA_KERNEL_NODE_PARAMS`; version 1 ends before `kernel`. Pointers are numbers in
+    /// structures that this library writes.
     pub struct Kernel<P = Ptr<u8>> {
         function: u64,
         grid: [u32; 3],
@@ -24,7 +24,7 @@ plain! {
         extra: P,
     }
 
-    /// The rest of version 2.
+    /// Version 2 of `CUDA_KERNEL_NODE_PARAMS`.
     pub struct Kernel2<P = Ptr<u8>> {
         first: Kernel<P>,
         kernel: u64,
@@ -47,13 +47,13 @@ plain! {
         data: Ptr<std::ffi::c_void>,
     }
 
-    /// `CUgraphNodeParams` up to its union.
+    /// The part of `CUgraphNodeParams` before its union.
     pub struct Header {
         pub kind: u32,
         reserved: [u32; 3],
     }
 
-    /// Its memory copy.
+    /// The memory copy in the union of `CUgraphNodeParams`.
     struct Memcpy {
         flags: i32,
         reserved: i32,
@@ -73,7 +73,7 @@ const _: () =
 const _: () =
     assert!(size_of::<Host>() == size_of::<cudarc::driver::sys::CUDA_HOST_NODE_PARAMS_v1>());
 
-/// An operation with the kind of node that it is, and the graphs within it.
+/// An operation, its kind of node and the graphs within it.
 pub struct Made {
     pub operation: Operation,
     pub kind: u32,
@@ -126,7 +126,7 @@ pub fn host(params: Ptr<Host>) -> Result<Made, Error> {
     Ok(Made::new(Operation::Host { function, data, _owner: None }, kind::HOST))
 }
 
-/// A copy of a graph, which must not have memory or conditions.
+/// Copies a graph. Refuses graphs with memory or conditional nodes.
 pub fn copied(graph: u64) -> Result<Arc<Graph>, Error> {
     let graph = GRAPHS.get(graph)?;
     if graph.is_single() {
@@ -152,15 +152,15 @@ pub fn empty() -> Made {
     Made::new(Operation::Nothing, kind::EMPTY)
 }
 
-/// Where a memory copy begins in the union of a `CUgraphNodeParams`.
+/// The offset of a memory copy in the union of `CUgraphNodeParams`.
 const BLOCK: u64 = std::mem::offset_of!(Memcpy, block) as u64;
 
-/// The union of a `CUgraphNodeParams`.
+/// Returns the union of a `CUgraphNodeParams`.
 fn union_of(params: Ptr<Header>) -> Result<Ptr<u8>, Error> {
     Ok(params.required()?.cast().after(size_of::<Header>() as u64))
 }
 
-/// What a `CUgraphNodeParams` says of a new node.
+/// Reads a new node from a `CUgraphNodeParams`.
 pub fn any(graph: u64, params: Ptr<Header>) -> Result<Made, Error> {
     let at = union_of(params)?;
     match params.get()?.kind {
@@ -171,7 +171,7 @@ pub fn any(graph: u64, params: Ptr<Header>) -> Result<Made, Error> {
     }
 }
 
-/// What it says of a node that is there.
+/// Reads the new content of an existing node from a `CUgraphNodeParams`.
 pub fn changed(params: Ptr<Header>) -> Result<Made, Error> {
     let at = union_of(params)?;
     match params.get()?.kind {
@@ -188,7 +188,7 @@ pub fn changed(params: Ptr<Header>) -> Result<Made, Error> {
     }
 }
 
-/// Writes such a structure.
+/// Writes a node as a `CUgraphNodeParams`.
 pub fn show(node: &mut Node, params: Ptr<Header>) -> Result<(), Error> {
     let at = union_of(params)?;
     params.set(Header { kind: node.kind, reserved: [0; 3] })?;
@@ -212,7 +212,7 @@ fn wrong<T>() -> Result<T, Error> {
     Err(super::INVALID)
 }
 
-/// The launch of a kernel's node. Its parameters stay where they are as long as the node does not change.
+/// Returns the launch of a kernel node. Its parameters stay in place until the node changes.
 pub fn kernel_of(node: &mut Node) -> Result<Kernel<u64>, Error> {
     let Operation::Launch(launch) = &node.operation else { return wrong() };
     let addresses = launch.args.iter().filter_map(|arg| Some(address_of(arg.as_bytes()?)));
@@ -234,7 +234,7 @@ pub fn kernel2_of(node: &mut Node) -> Result<Kernel2<u64>, Error> {
     Ok(Kernel2 { first: kernel_of(node)?, kernel: 0, context: crate::context::current_handle() })
 }
 
-/// Whether all blocks of a kernel's node are there at once.
+/// Returns whether all blocks of a kernel node are resident at once.
 pub fn is_cooperative(node: &Node) -> Result<bool, Error> {
     let Operation::Launch(launch) = &node.operation else { return wrong() };
     Ok(launch.cooperative)

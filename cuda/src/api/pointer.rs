@@ -1,4 +1,4 @@
-//! What is known of addresses.
+//! Attributes of addresses.
 
 use std::ffi::c_void;
 
@@ -7,7 +7,7 @@ use crate::boundary::{Ptr, api};
 use crate::error::{Answer, Error};
 use crate::{context, driver};
 
-/// Of `CUpointer_attribute`.
+/// Values of `CUpointer_attribute`.
 mod attribute {
     pub const CONTEXT: u32 = 1;
     pub const MEMORY_TYPE: u32 = 2;
@@ -32,7 +32,7 @@ mod attribute {
     pub const IS_HW_DECOMPRESS: u32 = 21;
 }
 
-/// What an attribute's value is.
+/// The value of an attribute.
 enum Value {
     Word(u32),
     Wide(u64),
@@ -44,13 +44,13 @@ impl Value {
         match self {
             Value::Word(value) => to.cast::<u32>().set(value),
             Value::Wide(value) => to.cast::<u64>().set(value),
-            // As C's `bool` or `unsigned int`: a byte is all that both have.
+            // C's type is `bool` or `unsigned int`: one byte fits both.
             Value::Bool(value) => to.cast::<u8>().set(value.into()),
         }
     }
 }
 
-/// The allocation of an address, or the variables of a module that it is among.
+/// Returns the allocation that contains an address, or else the memory of a module around it.
 fn find(address: u64) -> Option<Allocation> {
     allocations::find(address).or_else(|| {
         let (start, bytes) = driver::memory().range_of(address)?;
@@ -88,14 +88,14 @@ fn value(attribute: u32, address: u64) -> Result<Value, Error> {
         attribute::RANGE_START | attribute::MAPPING_BASE => Value::Wide(found.address),
         attribute::RANGE_SIZE | attribute::MAPPING_SIZE => Value::Wide(found.bytes),
         attribute::HANDLE_TYPES => Value::Wide(0),
-        // Reading and writing.
+        // Readable and writable.
         attribute::ACCESS_FLAGS => Value::Word(3),
         attribute::POOL if pool != 0 => Value::Wide(pool),
         _ => Value::Wide(0),
     })
 }
 
-/// What several at once say of what is not there.
+/// Returns the value that `cuPointerGetAttributes` reports where an attribute does not exist.
 fn nothing(attribute: u32) -> Value {
     match attribute {
         attribute::MEMORY_TYPE | attribute::ACCESS_FLAGS => Value::Word(0),

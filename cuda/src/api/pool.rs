@@ -1,4 +1,4 @@
-//! Pools, and memory in the order of streams.
+//! Memory pools, and stream-ordered allocation.
 
 use super::device::check;
 use super::require;
@@ -20,7 +20,7 @@ plain! {
         reserved: [u8; 54],
     }
 
-    /// `CUmemAccessDesc`: where from, and how.
+    /// `CUmemAccessDesc`: the location that accesses the memory, and the access.
     pub struct AccessDescription {
         pub(super) location: [u32; 2],
         pub(super) flags: u32,
@@ -32,7 +32,7 @@ const _: () =
     assert!(size_of::<AccessDescription>() == size_of::<cudarc::driver::sys::CUmemAccessDesc>());
 
 impl AccessDescription {
-    /// The device cannot do without its own memory.
+    /// Checks that this is full access by the device, which it always has.
     pub(super) fn check(&self) -> Answer {
         require(self.location[0] == 1)?;
         check(self.location[1] as i32)?;
@@ -41,7 +41,7 @@ impl AccessDescription {
 }
 
 impl Properties {
-    /// Pinned memory of the device.
+    /// The only supported properties: pinned memory of the device.
     pub(super) const OF_DEVICE: Properties = Properties {
         kind: 1,
         handles: 0,
@@ -52,7 +52,8 @@ impl Properties {
         reserved: [0; 54],
     };
 
-    /// That is all that pools are of, and no other process gets it.
+    /// Checks for pinned memory of the device, the only supported kind. Handles for other processes
+    /// are not supported.
     pub(super) fn check(&self) -> Answer {
         require(self.kind == 1 && self.location[0] == 1)?;
         check(self.location[1] as i32)?;
@@ -69,11 +70,11 @@ fn allocate(out: Ptr<u64>, bytes: usize, pool: u64, stream: u64) -> Answer {
         stream.submit(&context, Operation::Hold(memory.clone()))?;
         return out.set(memory.address);
     }
-    // Nobody had the memory before, so that it need not wait for the stream.
+    // No work used the memory before, so it need not wait for the stream.
     out.set(pool::allocate(&context, pool, bytes as u64)?)
 }
 
-/// The device, and pinned memory, which are all that pools are of.
+/// Checks for pinned memory of the device, the only kind of memory in pools.
 fn is_device(location: Ptr<[u32; 2]>, kind: u32) -> Answer {
     let [place, device] = location.get()?;
     require(place == 1 && kind == 1)?;

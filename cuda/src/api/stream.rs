@@ -11,7 +11,7 @@ use crate::operation::Operation;
 use crate::stream::{self, Stream};
 use crate::{allocations, context};
 
-/// The least is 0.
+/// The highest priority; the lowest is 0.
 pub(super) const GREATEST_PRIORITY: i32 = -5;
 
 plain! {
@@ -41,7 +41,7 @@ const _: () = assert!(
     size_of::<MemoryOperation>() == size_of::<cudarc::driver::sys::CUstreamBatchMemOpParams>()
 );
 
-/// Of `CUstreamBatchMemOpType`.
+/// Values of `CUstreamBatchMemOpType`.
 mod memory_operation {
     pub const WAIT_32: u32 = 1;
     pub const WRITE_32: u32 = 2;
@@ -82,9 +82,9 @@ fn on_value(stream: u64, kind: u32, address: u64, value: u64, flags: u32) -> Ans
     stream.submit(&context, value_operation(kind, address, value, flags)?)
 }
 
-/// Several of them, one after the other.
+/// Makes one operation of several memory operations, in order.
 pub(super) fn batch_of(count: u32, operations: Ptr<MemoryOperation>) -> Result<Operation, Error> {
-    // NVIDIA's driver takes no more.
+    // NVIDIA's driver accepts no more.
     require(count <= 256)?;
     let all = operations.list(count as usize)?;
     let all = all.iter().map(|op| value_operation(op.kind, op.address, op.value, op.flags));
@@ -169,7 +169,7 @@ api! {
         Ok(())
     }
 
-    /// None is of a green context.
+    /// Reports no green context, as there are none.
     fn cuStreamGetGreenCtx(handle: u64, out: Ptr<u64>) {
         stream::get(handle)?;
         out.set(0)
@@ -180,7 +180,7 @@ api! {
         device.set(0)
     }
 
-    /// All memory is everybody's.
+    /// Changes nothing: all streams may use all memory.
     fn cuStreamAttachMemAsync(handle: u64, address: u64, bytes: usize, flags: u32) / cuStreamAttachMemAsync_ptsz {
         require(matches!(flags, 1 | 2 | 4))?;
         stream::get(handle)?;
@@ -195,7 +195,8 @@ api! {
         Ok(())
     }
 
-    /// The window of accesses is kept nowhere, as there is no cache; how the host waits is remembered.
+    /// Reads an attribute. The access window is not stored, as there is no cache to set; the
+    /// synchronization policy is.
     fn cuStreamGetAttribute(handle: u64, attribute: u32, value: Ptr<AttributeValue>) / cuStreamGetAttribute_ptsz {
         let stream = stream::get(handle)?.0;
         let mut found = [0; 8];

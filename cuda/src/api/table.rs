@@ -1,7 +1,9 @@
-//! All names of the API, with the versions of CUDA that have brought or changed them, and the functions that they are.
+//! The names of the API, the CUDA versions that added or changed them, and the functions behind
+//! them.
 //!
-//! `[version function]`, and `ptds` or `ptsz` if a null stream is the thread's own there. What is `refused` is there, and answers
-//! that it is not supported. `extra` has functions that are found by their names alone.
+//! An entry is `[version function]`, with `ptds` or `ptsz` if a null stream means the thread's own.
+//! A `refused` function exists and answers that it is not supported. `extra` has functions that
+//! programs find only by their names.
 
 use std::ffi::c_char;
 
@@ -10,26 +12,27 @@ use super::*;
 use crate::boundary::{Function, Ptr, Target, define_refused};
 use crate::error::{Answer, Error};
 
-/// A function that a name has meant since a version.
+/// A function that a name means from a version on.
 struct Entry {
     name: &'static str,
     version: i32,
-    /// A null stream is the thread's own.
+    /// Whether a null stream means the thread's own.
     per_thread: bool,
-    /// What C finds under the function's name, and where that leads.
+    /// The symbol that C links by the function's name, and the function that it jumps to.
     exported: Function,
     target: &'static Target,
 }
 
-/// Of `CUdriverProcAddress_flags`.
+/// A value of `CUdriverProcAddress_flags`.
 const PER_THREAD: u64 = 2;
 
-/// Of `CUdriverProcAddressQueryResult`.
+/// Values of `CUdriverProcAddressQueryResult`.
 const FOUND: i32 = 0;
 const UNKNOWN: i32 = 1;
 const NEWER: i32 = 2;
 
-/// The newest function of a name that is not newer than the version; if it is asked for, one for threads with streams of their own.
+/// Writes the newest function of a name up to a version. With `PER_THREAD`, functions with
+/// per-thread streams come first.
 pub(super) fn resolve(
     name: Ptr<c_char>,
     out: Ptr<u64>,
@@ -63,17 +66,17 @@ fn find(name: &str, version: i32, flags: u64) -> Option<&'static Entry> {
     own.or_else(|| newest(false))
 }
 
-/// The function that a name means for a program of this version, with its address.
+/// Returns the function that a name means for a program of this version, with its address.
 pub(crate) fn function(name: &str, version: i32, flags: u64) -> Option<(&'static str, Function)> {
     find(name, version, flags).map(|entry| (entry.target.name(), entry.exported))
 }
 
-/// Where the names of all functions lead. Some come several times.
+/// Returns the targets of all functions. Some occur several times.
 pub(crate) fn functions() -> impl Iterator<Item = &'static Target> {
     ENTRIES.iter().map(|entry| entry.target)
 }
 
-/// The address of a function by the name that C links it by.
+/// Returns the address of a function by its linker name.
 pub(crate) fn exported(name: &str) -> Option<Function> {
     ENTRIES.iter().find(|entry| entry.target.name() == name).map(|entry| entry.exported)
 }
@@ -114,7 +117,7 @@ macro_rules! refuse {
 
 macro_rules! table {
     ($($name:ident $([$($entry:tt)*])*;)*) => {
-        /// In the order of names.
+        /// All entries, sorted by name.
         static ENTRIES: &[Entry] = &[$($(entry!($name $($entry)*),)*)*];
         $($(refuse! { $($entry)* })*)*
     };

@@ -1,4 +1,4 @@
-//! Texture and surface objects, and references of modules.
+//! Texture and surface objects, and texture and surface references of modules.
 
 use std::ffi::c_char;
 use std::sync::atomic::Ordering::Relaxed;
@@ -17,7 +17,7 @@ use crate::module::MODULES;
 use crate::texture::{self, Reading, Resource};
 
 plain! {
-    /// `CUDA_RESOURCE_DESC`: what it is, and 32 words that depend on that.
+    /// `CUDA_RESOURCE_DESC`: the kind of resource, and 32 words that depend on it.
     pub struct ResourceDescription {
         kind: u32,
         words: [u64; 16],
@@ -56,7 +56,7 @@ const _: () = assert!(
     size_of::<ViewDescription>() == size_of::<cudarc::driver::sys::CUDA_RESOURCE_VIEW_DESC>()
 );
 
-/// Of `CUresourcetype`.
+/// Values of `CUresourcetype`.
 const ARRAY: u32 = 0;
 const MIPMAP: u32 = 1;
 const LINEAR: u32 = 2;
@@ -96,13 +96,13 @@ impl TextureDescription {
     }
 }
 
-/// A texture or a surface.
+/// A texture object or a surface object.
 struct Object {
     index: u32,
     resource: ResourceDescription,
-    /// Of a texture.
+    /// The sampling of a texture; none for surfaces.
     how: Option<(TextureDescription, Option<ViewDescription>)>,
-    /// What it is of lasts as long as it.
+    /// Keeps the resource alive as long as the object.
     _kept: Resource,
 }
 
@@ -114,10 +114,10 @@ impl Drop for Object {
 
 static OBJECTS: Table<Object> = Table::new();
 
-/// A destroyed object. Work that was submitted before may still use it.
+/// A destroyed object that work submitted earlier may still use.
 struct Leaving {
     _object: Arc<Object>,
-    /// The ends of this work.
+    /// The ends of all lines at the time of the destruction.
     ends: Vec<(Arc<Lines>, Point)>,
 }
 
@@ -172,16 +172,16 @@ fn get(handle: u64) -> Result<Arc<Object>, Error> {
     OBJECTS.find(handle).ok_or(super::INVALID)
 }
 
-/// A texture or surface of a module's.
+/// A texture or surface reference.
 struct Reference {
     index: u32,
-    /// What it is of, and how it is read.
+    /// The resource, and how it is read.
     state: Mutex<State>,
-    /// The handle of the array.
+    /// The handle of the array that the program set.
     array: AtomicU64,
     mipmap: AtomicU64,
     anisotropy: AtomicU32,
-    /// Of no module.
+    /// Whether the program created the reference, so that no module has it.
     own: bool,
 }
 
@@ -204,7 +204,7 @@ impl Reference {
 struct State {
     resource: Option<Resource>,
     reading: Reading,
-    /// Of linear memory.
+    /// The format of linear memory.
     format: u32,
     channels: u32,
 }
@@ -217,7 +217,7 @@ fn reference(out: Ptr<u64>, module: u64, name: Ptr<c_char>) -> Answer {
     out.set(REFERENCES.insert(Reference::new(index, false)))
 }
 
-/// Changes a reference, and what kernels find of it.
+/// Changes a reference and writes its descriptors, which kernels read.
 fn change(handle: u64, sampled: bool, change: impl FnOnce(&mut State) -> Answer) -> Answer {
     let reference = REFERENCES.get(handle)?;
     let mut state = reference.state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -313,7 +313,7 @@ api! {
     }
 
     fn cuTexRefSetArray(handle: u64, array: u64, flags: u32) {
-        // The format is that of the array.
+        // `CU_TRSA_OVERRIDE_FORMAT`: the format is the array's.
         require(flags == 1)?;
         set_array(handle, array, true)
     }
@@ -428,7 +428,7 @@ api! {
         })
     }
 
-    /// There is one filter, whatever the direction.
+    /// Stores the anisotropy, which has no effect: the filter is isotropic.
     fn cuTexRefSetMaxAnisotropy(handle: u64, most: u32) {
         REFERENCES.get(handle)?.anisotropy.store(most, Relaxed);
         Ok(())
@@ -462,7 +462,7 @@ api! {
         colour.set(show(handle, |state| state.reading.border)?)
     }
 
-    /// One that no module reads.
+    /// Creates a reference that no module reads.
     fn cuTexRefCreate(out: Ptr<u64>) {
         out.required()?;
         crate::context::current()?;
@@ -474,7 +474,7 @@ api! {
         REFERENCES.remove(handle).map(|_| ())
     }
 
-    /// Code says itself which it reads.
+    /// Only checks its arguments, as code itself names the references that it reads.
     fn cuParamSetTexRef(function: u64, unit: i32, handle: u64) {
         const DEFAULT: i32 = -1;
         require(unit == DEFAULT)?;

@@ -1,4 +1,4 @@
-//! User objects: what a program keeps for as long as graphs have it.
+//! User objects: data of a program that graphs keep alive.
 
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,7 +9,7 @@ use crate::error::{Answer, Error};
 use crate::graph::GRAPHS;
 use crate::handles::Table;
 
-/// How often it is held, and what is called when nobody holds it.
+/// A user object: its number of references, and the function to call when none is left.
 pub(crate) struct UserObject {
     count: Mutex<u64>,
     destroy: HostFn,
@@ -18,20 +18,20 @@ pub(crate) struct UserObject {
 
 static OBJECTS: Table<UserObject> = Table::new();
 
-/// Of `CUuserObject_flags`, and of `CUuserObjectRetain_flags`.
+/// Values of `CUuserObject_flags` and `CUuserObjectRetain_flags`.
 const NO_DESTRUCTOR_SYNC: u32 = 1;
 const MOVE: u32 = 1;
 
 pub(crate) fn retain(object: u64, count: u32) -> Answer {
     let object = OBJECTS.get(object)?;
     let mut held = object.count.lock().unwrap_or_else(PoisonError::into_inner);
-    // Another thread may have released the object, and may be about to end it.
+    // Another thread may have dropped the last reference and be about to destroy the object.
     require(*held > 0)?;
     *held += u64::from(count);
     Ok(())
 }
 
-/// Lets go of an object so often; nobody has it any more: it ends.
+/// Drops `count` references of an object. Destroys the object if none is left.
 pub(crate) fn release(handle: u64, count: u64) -> Answer {
     let object = OBJECTS.get(handle)?;
     let left = {

@@ -1,4 +1,4 @@
-//! Virtual memory.
+//! Virtual memory management.
 
 use super::device::check;
 use super::pool::AccessDescription;
@@ -20,7 +20,7 @@ plain! {
 const _: () =
     assert!(size_of::<Properties>() == size_of::<cudarc::driver::sys::CUmemAllocationProp>());
 
-/// Of `CUmemLocationType`.
+/// A value of `CUmemLocationType`.
 const DEVICE: u32 = 1;
 
 fn is_device(location: [u32; 2]) -> Answer {
@@ -29,7 +29,7 @@ fn is_device(location: [u32; 2]) -> Answer {
 }
 
 impl Properties {
-    /// Pinned memory of the device, that no other process gets.
+    /// Checks for pinned memory of the device. Handles for other processes are not supported.
     fn check(&self) -> Answer {
         require(self.kind == 1)?;
         is_device(self.location)?;
@@ -102,7 +102,7 @@ api! {
     fn cuMemGetAllocationGranularity(out: Ptr<usize>, properties: Ptr<Properties>, option: u32) {
         out.required()?;
         properties.get()?.check()?;
-        // The least, and the best.
+        // The minimum and the recommended granularity.
         require(option <= 1)?;
         out.set(GRANULARITY as usize)
     }

@@ -1,4 +1,4 @@
-//! The functions that C finds by their names.
+//! The symbols that C links by name.
 
 use std::ffi::c_void;
 use std::panic::catch_unwind;
@@ -7,16 +7,18 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use crate::forward;
 
-/// The address of a function of the API, ours or the other driver's.
+/// The address of a function of the API, in this library or in the other driver.
 #[derive(Clone, Copy)]
 pub struct Function(*const c_void);
 
-// SAFETY: it is never read, and lasts.
+// SAFETY: nothing reads through the pointer, and it stays valid.
 unsafe impl Sync for Function {}
 // SAFETY: as above.
 unsafe impl Send for Function {}
 
 impl Function {
+    /// Wraps the address of a function of the API.
+    ///
     /// # Safety
     /// The function lasts as long as the process, and has the type that the API says for its name.
     /// Callers use it under that name only.
@@ -33,7 +35,7 @@ impl Function {
     }
 }
 
-/// Where a name of the API leads: to this library's own function, unless calls are forwarded.
+/// The function that a name of the API leads to: this library's own, unless calls are forwarded.
 #[repr(C)]
 pub struct Target {
     /// The function to jump to. The field comes first, since the jump reads it at the target's
@@ -51,7 +53,8 @@ impl Target {
         self.name
     }
 
-    /// Before anybody calls: when the library is loaded.
+    /// Makes the name lead to a function. The library calls this when it is loaded, before any call
+    /// of the API.
     ///
     /// # Safety
     /// The function has the type that the API says for the name.
@@ -64,14 +67,17 @@ extern "C" fn at_load() {
     let _ = catch_unwind(forward::start);
 }
 
-/// What the dynamic linker calls before it lets anybody call us.
+/// The initialiser that the dynamic linker calls before any other code can call this library.
 #[cfg(target_os = "linux")]
 #[used]
-// SAFETY: it is a function without arguments that does not unwind, as the section holds them.
+// SAFETY: the function takes no arguments and does not unwind, as the section requires.
 #[unsafe(link_section = ".init_array")]
 static AT_LOAD: extern "C" fn() = at_load;
 
-/// Defines functions of the API. `fn name(..) / per_thread`: the second name is the function with the thread's own default stream.
+/// Defines functions of the API.
+///
+/// In `fn name(..) / per_thread`, the second name is the function with the thread's own default
+/// stream.
 macro_rules! api {
     ($($(#[$meta:meta])* fn $name:ident $arguments:tt $(/ $per_thread:ident)? $body:block)*) => { $(
         $crate::boundary::define! { call $(#[$meta])* $name $arguments $body }
@@ -79,7 +85,7 @@ macro_rules! api {
     )* };
 }
 
-/// Defines functions that may come before `cuInit`.
+/// Defines functions that programs may call before `cuInit`.
 macro_rules! early_api {
     ($($(#[$meta:meta])* fn $name:ident $arguments:tt $body:block)*) => {
         $($crate::boundary::define! { early_call $(#[$meta])* $name $arguments $body })*
@@ -98,7 +104,7 @@ macro_rules! define {
     };
 }
 
-/// What C finds under the name of a function: a jump to where the name leads.
+/// Defines the symbol of a function: a jump to the target of the name.
 macro_rules! export {
     ($name:ident) => {
         #[allow(non_snake_case, reason = "the API's name")]
@@ -112,8 +118,9 @@ macro_rules! export {
                 // library.
                 unsafe { Function::new($name as *const std::ffi::c_void) };
 
-            // SAFETY: no other library of the process defines the name, or it is that of the driver, which this one is. Where it jumps to
-            // finds registers and stack as the caller left them, and has the type that the API says.
+            // SAFETY: no other library of the process defines the name, or the name is the
+            // driver's, whose role this library has. The jump leaves registers and stack as the
+            // caller set them. Its target has the type that the API says.
             #[unsafe(no_mangle)]
             #[unsafe(naked)]
             pub extern "C" fn $name() {
@@ -158,10 +165,10 @@ macro_rules! define_per_thread {
     };
 }
 
-/// Defines a function that is not there.
+/// Defines a function that is not supported.
 macro_rules! define_refused {
     ($name:ident) => {
-        // What it is called with stays in registers and on the caller's stack.
+        // The caller's arguments stay in registers and on the caller's stack.
         #[allow(non_snake_case, reason = "the API's name")]
         extern "C" fn $name() -> u32 {
             $crate::boundary::refused(stringify!($name))

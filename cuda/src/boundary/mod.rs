@@ -1,11 +1,12 @@
-//! Where C calls us, and where we touch what C programs own. All `unsafe` of the library is here, but that of forwarding.
+//! The boundary to C: calls from C, and accesses to memory of C programs. It has all `unsafe` code
+//! of the library, except that of forwarding.
 //!
-//! `exported` has the names that C finds.
+//! `exported` has the names that C links.
 //!
-//! The contract is the driver API's: a pointer that a caller passes is null or valid for what the
-//! function is documented to do with it. Functions outside this module see such pointers as
-//! [`Ptr`], and functions of the caller's as [`HostFn`] and its kin. Only C makes these values.
-//! Handles and addresses are numbers, which nothing here takes for a pointer.
+//! The contract is the driver API's: a pointer that a caller passes is null or valid for the use
+//! that the function's documentation describes. Functions outside this module see these pointers as
+//! [`Ptr`], and functions of the caller as [`HostFn`] and its kin. Only C makes these values.
+//! Handles and addresses are numbers, which nothing here uses as pointers.
 
 mod exported;
 
@@ -23,11 +24,12 @@ pub(crate) use exported::{
 use crate::error::{Answer, Error};
 use crate::{driver, trace};
 
-/// A pointer of the caller's, to one or several `T`.
+/// A pointer of the caller to one or several `T`.
 ///
-/// A `Ptr` comes from C, as an argument or in memory that another `Ptr` leads to. No function makes
-/// one of a number. [`Ptr::cast`] and [`Ptr::after`] stay within the memory that the API documents
-/// for the argument: that is their callers' duty, as the number of elements is.
+/// A `Ptr` comes from C, as an argument or from memory that another `Ptr` points to. No function
+/// makes one from a number. Callers of [`Ptr::cast`] and [`Ptr::after`] must stay within the memory
+/// that the API documents for the argument. Callers are also responsible for the number of
+/// elements.
 #[repr(transparent)]
 pub struct Ptr<T>(*mut T);
 
@@ -39,18 +41,19 @@ impl<T> Clone for Ptr<T> {
 
 impl<T> Copy for Ptr<T> {}
 
-// SAFETY: the caller answers for the memory; that we may use it from another thread is part of what asynchronous calls document.
+// SAFETY: the caller is responsible for the memory. The documentation of asynchronous calls allows
+// accesses from other threads.
 unsafe impl<T> Send for Ptr<T> {}
 // SAFETY: as above.
 unsafe impl<T> Sync for Ptr<T> {}
 
-/// Types of which every pattern of bits is a value.
+/// Types of which every bit pattern is a valid value.
 ///
 /// # Safety
-/// That is so, and the type has the layout that C gives it.
+/// Every bit pattern is a value of the type, and the type has C's layout.
 pub unsafe trait Plain: Copy {}
 
-/// Defines structures of C. Their fields must be [`Plain`], else the definition does not compile.
+/// Defines C structures. The definition compiles only if all fields are [`Plain`].
 macro_rules! plain {
     ($(
         $(#[$meta:meta])*
@@ -61,8 +64,8 @@ macro_rules! plain {
         #[derive(Clone, Copy)]
         $vis struct $name $(<$P = $default>)? { $($(#[$field_meta])* $field_vis $field: $ty,)* }
 
-        // SAFETY: the structure has C's layout. By the bounds, every pattern of bits is a value of
-        // each field.
+        // SAFETY: the structure has C's layout. The bounds ensure that every bit pattern is a value
+        // of each field.
         unsafe impl $(<$P: $crate::boundary::Plain>)? $crate::boundary::Plain for $name $(<$P>)?
         where $($ty: $crate::boundary::Plain,)* {}
     )* };
@@ -71,34 +74,34 @@ pub(crate) use plain;
 
 macro_rules! plain_numbers {
     ($($t:ty),*) => { $(
-        // SAFETY: every pattern of bits is a number.
+        // SAFETY: every bit pattern is a number.
         unsafe impl Plain for $t {}
     )* };
 }
 plain_numbers!(u8, i8, u16, u32, i32, u64, i64, usize, f32);
 
-// SAFETY: elements of which every pattern is a value.
+// SAFETY: every bit pattern is a value of the elements.
 unsafe impl<T: Plain, const N: usize> Plain for [T; N] {}
 
-// SAFETY: a pointer's every value is one until it is used.
+// SAFETY: every bit pattern is a raw pointer, as long as nothing uses it.
 unsafe impl<T> Plain for Ptr<T> {}
 
-/// A function of the caller's, or null. It comes from C, as a [`Ptr`] does.
+/// A function of the caller, or null. It comes from C like a [`Ptr`].
 #[repr(transparent)]
 #[derive(Clone, Copy)]
 pub struct HostFn(Option<unsafe extern "C" fn(*mut c_void)>);
 
-/// A function of the caller's for a stream, as [`HostFn`].
+/// A stream callback of the caller; like [`HostFn`].
 #[repr(transparent)]
 #[derive(Clone, Copy)]
 pub struct StreamCallback(Option<unsafe extern "C" fn(u64, u32, *mut c_void)>);
 
-/// A function of the caller's that tells a block's shared memory, as [`HostFn`].
+/// A function of the caller that returns the shared memory of a block; like [`HostFn`].
 #[repr(transparent)]
 #[derive(Clone, Copy)]
 pub struct SharedSize(Option<unsafe extern "C" fn(i32) -> usize>);
 
-// SAFETY: a null function is none, and any other is one until it is called.
+// SAFETY: a null pointer is `None`, and any other value is a function pointer until it is called.
 unsafe impl Plain for HostFn {}
 
 impl HostFn {
@@ -113,7 +116,7 @@ impl StreamCallback {
     }
 }
 
-/// The address of memory of ours, for the caller to read.
+/// Returns the address of memory of this library, for the caller to read.
 pub fn address_of<T>(items: &[T]) -> u64 {
     items.as_ptr().expose_provenance() as u64
 }
@@ -125,7 +128,7 @@ impl<T> Ptr<T> {
         self.0.is_null()
     }
 
-    /// Null is an error.
+    /// Returns the pointer. Null is an error.
     pub fn required(self) -> Result<Self, Error> {
         if self.is_null() { Err(Error::CUDA_ERROR_INVALID_VALUE) } else { Ok(self) }
     }
@@ -134,7 +137,7 @@ impl<T> Ptr<T> {
         self.0.expose_provenance() as u64
     }
 
-    /// The pointer moved by `bytes`. Null stays null.
+    /// Returns the pointer moved by `bytes`. Null stays null.
     pub fn after(self, bytes: u64) -> Ptr<T> {
         if self.is_null() { self } else { Ptr(self.0.wrapping_byte_add(bytes as usize)) }
     }
@@ -145,24 +148,24 @@ impl<T> Ptr<T> {
 }
 
 impl<T: Plain> Ptr<T> {
-    /// Null is an error.
+    /// Writes a value. Null is an error.
     pub fn set(self, value: T) -> Answer {
         self.required()?.set_if(value);
         Ok(())
     }
 
-    /// Null is nothing to do.
+    /// Writes a value, unless the pointer is null.
     pub fn set_if(self, value: T) {
         if !self.is_null() {
-            // SAFETY: the contract of the boundary; it may lie anywhere.
+            // SAFETY: the contract of the boundary. The write may be unaligned.
             unsafe { self.0.write_unaligned(value) }
         }
     }
 
-    /// The `i`th.
+    /// Writes the `i`th value, unless the pointer is null.
     pub fn set_at(self, i: usize, value: T) {
         if !self.is_null() {
-            // SAFETY: as above; callers say how many there are.
+            // SAFETY: as above. Callers ensure that the element exists.
             unsafe { self.0.wrapping_add(i).write_unaligned(value) }
         }
     }
@@ -172,25 +175,25 @@ impl<T: Plain> Ptr<T> {
     }
 
     pub fn get_at(self, i: usize) -> Result<T, Error> {
-        // SAFETY: the contract of the boundary, and every pattern of bits is a `T`.
+        // SAFETY: the contract of the boundary, and every bit pattern is a `T`.
         Ok(unsafe { self.required()?.0.wrapping_add(i).read_unaligned() })
     }
 
-    /// Several; null is an error unless there are none.
+    /// Reads `count` values. Null is an error unless `count` is 0.
     pub fn list(self, count: usize) -> Result<Vec<T>, Error> {
         (0..count).map(|i| self.get_at(i)).collect()
     }
 }
 
 impl Ptr<c_char> {
-    /// The text up to its end, which may not be UTF-8.
+    /// Returns the text up to its terminating 0. Replaces invalid UTF-8.
     pub fn text(self) -> Result<String, Error> {
         // SAFETY: the contract of the boundary: a string ends with a 0.
         let text = unsafe { CStr::from_ptr(self.required()?.0) };
         Ok(text.to_string_lossy().into_owned())
     }
 
-    /// As much of a text as so many bytes hold, with its end.
+    /// Writes as much of a text as fits into `room` bytes with its terminating 0.
     pub fn put_text(self, text: &str, room: usize) {
         let Some(most) = room.checked_sub(1).filter(|_| !self.is_null()) else { return };
         let length = text.len().min(most);
@@ -207,31 +210,31 @@ impl Ptr<u8> {
         }
     }
 
-    /// Shows so many bytes of the caller's.
+    /// Calls `show` with bytes of the caller.
     pub fn with<R>(self, bytes: usize, show: impl FnOnce(&[u8]) -> R) -> Result<R, Error> {
         if bytes == 0 {
             return Ok(show(&[]));
         }
-        // SAFETY: the contract of the boundary: nobody writes them meanwhile.
+        // SAFETY: the contract of the boundary: nobody writes the bytes meanwhile.
         Ok(show(unsafe { std::slice::from_raw_parts(self.required()?.0, bytes) }))
     }
 
-    /// The same to be written.
+    /// Calls `show` with bytes of the caller, for writing.
     pub fn with_mut<R>(self, bytes: usize, show: impl FnOnce(&mut [u8]) -> R) -> Result<R, Error> {
         if bytes == 0 {
             return Ok(show(&mut []));
         }
-        // SAFETY: the contract of the boundary: nobody else touches them meanwhile.
+        // SAFETY: the contract of the boundary: nobody else accesses the bytes meanwhile.
         Ok(show(unsafe { std::slice::from_raw_parts_mut(self.required()?.0, bytes) }))
     }
 
-    /// Bytes that the caller leaves as they are until it unloads what is made of them.
+    /// Keeps a pointer to bytes that the caller does not change before it unloads the image.
     pub fn keep(self, bytes: usize) -> Result<Kept, Error> {
         Ok(Kept { pointer: self.required()?, bytes })
     }
 }
 
-/// Bytes of the caller's. The holder drops this before the call returns that unloads the image.
+/// Bytes of the caller. The holder drops this before the call that unloads the image returns.
 pub struct Kept {
     pointer: Ptr<u8>,
     bytes: usize,
@@ -240,24 +243,24 @@ pub struct Kept {
 impl Kept {
     pub fn bytes(&self) -> &[u8] {
         // SAFETY: by the contract of the calls that keep a pointer, nobody writes the bytes before
-        // the image is unloaded, and this is dropped before then.
+        // the image is unloaded, and the holder drops this value before then.
         unsafe { std::slice::from_raw_parts(self.pointer.0, self.bytes) }
     }
 }
 
 thread_local! {
-    /// A null stream means the thread's own.
+    /// Whether a null stream means the thread's own.
     static PER_THREAD: Cell<bool> = const { Cell::new(false) };
-    /// The thread runs a function of the caller's that may not call.
+    /// Whether the thread runs a function of the caller, which must not call the driver.
     static IN_CALLBACK: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Whether a null stream means the thread's own in the call that the thread is in.
+/// Returns whether a null stream means the thread's own in the thread's current call.
 pub fn per_thread_stream() -> bool {
     PER_THREAD.get()
 }
 
-/// Calls with another meaning of the null stream.
+/// Calls a function with another meaning of the null stream.
 pub fn with_per_thread_stream<R>(per_thread: bool, call: impl FnOnce() -> R) -> R {
     let before = PER_THREAD.replace(per_thread);
     let result = call();
@@ -265,38 +268,38 @@ pub fn with_per_thread_stream<R>(per_thread: bool, call: impl FnOnce() -> R) -> 
     result
 }
 
-/// A child of a process that had called `cuInit`.
+/// Whether this process is a fork of a process that had called `cuInit`.
 static FORKED: AtomicBool = AtomicBool::new(false);
 
 extern "C" fn forked() {
     FORKED.store(true, Relaxed);
 }
 
-/// Whether this is a child of a process that had a driver.
+/// Returns whether this process is a fork of a process that had a driver.
 pub fn is_forked() -> bool {
     FORKED.load(Relaxed)
 }
 
-/// Children that are forked from now on have no driver.
+/// Marks processes that are forked from now on as having no driver.
 pub fn watch_forks() {
     // SAFETY: the handler only stores to an atomic.
     let _ = unsafe { libc::pthread_atfork(None, None, Some(forked)) };
 }
 
 extern "C" fn leave_summary() {
-    // A child of a fork has done nothing itself.
+    // A forked child has done nothing itself.
     if !FORKED.load(Relaxed) {
         let _ = catch_unwind(crate::record::end);
     }
 }
 
-/// What is to be said when the process ends is said then.
+/// Has the process write its summary when it exits.
 pub fn at_exit() {
     // SAFETY: the handler does not unwind, and the library is never unloaded.
     let _ = unsafe { libc::atexit(leave_summary) };
 }
 
-/// One call of the API: nothing unwinds out of it.
+/// Runs a call of the API. Panics do not unwind out of it.
 pub fn call(name: &'static str, body: impl FnOnce() -> Answer) -> u32 {
     if IN_CALLBACK.get() {
         return Error::CUDA_ERROR_NOT_PERMITTED as u32;
@@ -307,7 +310,7 @@ pub fn call(name: &'static str, body: impl FnOnce() -> Answer) -> u32 {
     early_call(name, body)
 }
 
-/// A call that may come before `cuInit`.
+/// Runs a call that may come before `cuInit`.
 pub fn early_call(name: &'static str, body: impl FnOnce() -> Answer) -> u32 {
     let begun = trace::begin();
     let answer = catch_unwind(AssertUnwindSafe(body)).unwrap_or(Err(Error::CUDA_ERROR_UNKNOWN));
@@ -315,7 +318,7 @@ pub fn early_call(name: &'static str, body: impl FnOnce() -> Answer) -> u32 {
     answer.err().unwrap_or(Error::CUDA_SUCCESS) as u32
 }
 
-/// A function that is not there.
+/// Answers a call of an unsupported function.
 pub fn refused(name: &'static str) -> u32 {
     early_call(name, || {
         trace::refused(name);
@@ -323,16 +326,16 @@ pub fn refused(name: &'static str) -> u32 {
     })
 }
 
-/// Calls a function of the caller's, which may not call the driver.
+/// Calls a function of the caller, which must not call the driver.
 pub fn call_host(function: HostFn, data: Ptr<c_void>) {
     let Some(function) = function.0 else { return };
     let before = IN_CALLBACK.replace(true);
-    // SAFETY: the caller has given the function to be called with this.
+    // SAFETY: the caller passed the function to be called with this data.
     unsafe { function(data.0) };
     IN_CALLBACK.set(before);
 }
 
-/// The same with a stream and its state.
+/// Calls a stream callback of the caller with the stream and its status.
 pub fn call_stream_callback(function: StreamCallback, stream: u64, status: u32, data: Ptr<c_void>) {
     let Some(function) = function.0 else { return };
     let before = IN_CALLBACK.replace(true);
@@ -341,7 +344,7 @@ pub fn call_stream_callback(function: StreamCallback, stream: u64, status: u32, 
     IN_CALLBACK.set(before);
 }
 
-/// Asks the caller how much dynamic shared memory blocks of this size take.
+/// Asks the caller for the dynamic shared memory of blocks of this size.
 pub fn ask_shared_size(function: SharedSize, block: i32) -> Option<usize> {
     // SAFETY: as above.
     function.0.map(|function| unsafe { function(block) })
@@ -353,11 +356,11 @@ unsafe extern "C" {
 
 /// Writes to the C library's standard output, in order with what the program prints.
 pub fn print(text: &[u8]) {
-    // SAFETY: the C library's stream is open; it locks itself.
+    // SAFETY: the C library's stream is open, and locks itself.
     unsafe { libc::fwrite(text.as_ptr().cast(), 1, text.len(), stdout) };
 }
 
-/// Maps memory of the caller's at its own address.
+/// Maps memory of the caller at its own address.
 pub fn map_registered(
     memory: &warploom_runtime::memory::Memory,
     pointer: Ptr<c_void>,
@@ -365,19 +368,19 @@ pub fn map_registered(
 ) -> Answer {
     let host =
         std::ptr::NonNull::new(pointer.0.cast::<u8>()).ok_or(Error::CUDA_ERROR_INVALID_VALUE)?;
-    // SAFETY: the program keeps registered memory until a call has returned that unregisters it or
-    // ends the context. Such calls return after `unmap_bytes` (`allocations::release`), which waits
-    // for launches and copies. This library calls `Memory::load`, `store` and `atomic` in launches
-    // only.
+    // SAFETY: the program keeps registered memory until a call that unregisters it or ends the
+    // context has returned. These calls return after `unmap_bytes` (`allocations::release`), which
+    // waits for launches and copies. This library calls `Memory::load`, `store` and `atomic` in
+    // launches only.
     let mapped = unsafe { memory.map_bytes(host, bytes) };
     mapped.map_err(|_| Error::CUDA_ERROR_INVALID_VALUE)
 }
 
-/// Data of the caller's for a host function. Dropping this calls `release` with the data, once.
+/// Data of the caller for a host function. Dropping this calls `release` with the data, once.
 pub struct Owned {
     data: Ptr<c_void>,
     release: HostFn,
-    /// The caller has the data back: `release` is not called.
+    /// Whether the caller has the data back, so that `release` is not called.
     is_returned: AtomicBool,
 }
 
@@ -386,7 +389,7 @@ impl Owned {
         Owned { data, release, is_returned: AtomicBool::new(false) }
     }
 
-    /// Leaves the data to the caller. No host function has it.
+    /// Returns the data to the caller. No host function has it.
     pub fn give_back(&self) {
         self.is_returned.store(true, Relaxed);
     }

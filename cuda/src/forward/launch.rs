@@ -18,9 +18,9 @@ use crate::boundary::Ptr;
 use crate::launch::{DEFAULT_STACK, LIMIT_HEAP, LIMIT_PRINTF, LIMIT_STACK, arguments};
 use crate::record::{self, Before, Choice, Subject};
 
-/// Captures of streams that have begun and not ended: calls may wait for nothing meanwhile.
+/// The number of stream captures in progress. Calls must not wait meanwhile.
 static CAPTURING: AtomicU64 = AtomicU64::new(0);
-/// Handles of textures and surfaces.
+/// The handles of textures and surfaces.
 static IMAGES: Mutex<BTreeSet<u64>> = Mutex::new(BTreeSet::new());
 
 struct Shape {
@@ -30,16 +30,16 @@ struct Shape {
     cooperative: bool,
 }
 
-/// Of `CUdevice_attribute`.
+/// Values of `CUdevice_attribute`.
 const MAJOR: u32 = 75;
 const MINOR: u32 = 76;
 
-/// The kind of GPU of the first device.
+/// Returns the kind of GPU of the first device.
 pub fn device() -> String {
     format!("sm_{}{}", real::device_attribute(MAJOR), real::device_attribute(MINOR))
 }
 
-/// Has a launch take place, and writes it if it is to be captured.
+/// Runs a launch, and writes it if it is to be captured.
 fn launch(
     kernel: u64,
     shape: &Shape,
@@ -62,7 +62,7 @@ fn launch(
         if let Some(before) = before
             && let Ok(image) = &kernel.loaded.image
         {
-            // What it prints goes to the program's own output.
+            // The kernel's output goes to the program's own output.
             before.write(image, succeeded, b"");
         }
     }
@@ -145,7 +145,7 @@ fn subject(
     })
 }
 
-/// A call that has begun a stream's capture, or has ended one.
+/// Counts a stream capture that a call has begun or ended, and returns the call's answer.
 fn capturing(answer: u32, change: i64) -> u32 {
     if answer == 0 {
         let _ = CAPTURING.fetch_update(Relaxed, Relaxed, |count| count.checked_add_signed(change));

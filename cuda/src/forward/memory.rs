@@ -1,4 +1,4 @@
-//! Where the memory of the driver is that calls are forwarded to.
+//! The allocations of the driver that calls are forwarded to.
 
 use std::collections::BTreeMap;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
@@ -7,7 +7,7 @@ use super::real::{self, watch};
 use crate::boundary::Ptr;
 use crate::record::Machine;
 
-/// Bytes of allocations by their addresses.
+/// The bytes of each allocation, by address.
 static RANGES: RwLock<BTreeMap<u64, u64>> = RwLock::new(BTreeMap::new());
 
 fn ranges() -> RwLockReadGuard<'static, BTreeMap<u64, u64>> {
@@ -18,7 +18,7 @@ fn enter(address: u64, bytes: u64) {
     RANGES.write().unwrap_or_else(PoisonError::into_inner).insert(address, bytes);
 }
 
-/// Enters what a call has allocated.
+/// Enters the allocation of a call.
 fn allocated(answer: u32, out: Ptr<u64>, bytes: usize) -> u32 {
     if answer == 0
         && let Ok(address) = out.get()
@@ -28,7 +28,8 @@ fn allocated(answer: u32, out: Ptr<u64>, bytes: usize) -> u32 {
     answer
 }
 
-/// An allocation ends by a call. Others may have its addresses before that returns, so it is taken out first.
+/// Frees an allocation by a call. The entry goes first, as other calls may get the addresses before
+/// the call returns.
 fn freed(address: u64, real: impl FnOnce() -> u32) -> u32 {
     let bytes = RANGES.write().unwrap_or_else(PoisonError::into_inner).remove(&address);
     let answer = real();
@@ -50,7 +51,8 @@ impl Machine for Forwarded {
         (address - start < bytes.max(1)).then_some((start, bytes))
     }
 
-    /// A copy must not leave its allocation. What is in none is a variable of a module.
+    /// Reads memory in one copy per allocation, as a copy must not leave its allocation. Memory in
+    /// no allocation is a variable of a module.
     fn read(&self, address: u64, into: &mut [u8]) {
         let end = address.saturating_add(into.len() as u64);
         let within = |(&start, &bytes): (&u64, &u64)| {
@@ -63,7 +65,7 @@ impl Machine for Forwarded {
         }
         for (from, to) in parts {
             let part = &mut into[(from - address) as usize..(to - address) as usize];
-            // What cannot be read stays 0.
+            // Bytes that cannot be read stay 0.
             real::read(from, part);
         }
     }
@@ -133,7 +135,7 @@ watch! { WATCHED:
         freed(address, real)
     }
 
-    /// Several mappings may go at once.
+    /// One call may unmap several mappings.
     fn cuMemUnmap(address: u64, bytes: usize) |real| {
         let end = address.saturating_add(bytes as u64);
         let starts: Vec<u64> = ranges().range(address..end).map(|(&start, _)| start).collect();

@@ -1,8 +1,9 @@
-//! Calls handed over to another driver (`WARPLOOM_REAL_CUDA=PATH`), to capture what it launches.
+//! Calls forwarded to another driver (`WARPLOOM_REAL_CUDA=PATH`), to capture its launches.
 //!
-//! When the library is loaded, each name of the API is made to lead to that driver's function of the same name, so that most calls are a jump.
-//! Some are watched on their way (`modules`, `memory`, `launch`): what is loaded, where memory is, what is launched. `real` is that
-//! driver. It may be another copy of this library, which sees from the path that it is meant itself.
+//! When the library is loaded, it makes each name of the API lead to that driver's function of this
+//! name, so that most calls are a jump. `modules`, `memory` and `launch` watch some calls: loads,
+//! allocations and launches. `real` is that driver. It may be a copy of this library, which
+//! recognises itself by the path.
 
 mod launch;
 mod memory;
@@ -22,9 +23,9 @@ use crate::{driver, record};
 
 const VARIABLE: &str = "WARPLOOM_REAL_CUDA";
 
-/// What the library does in this process.
+/// The role of the library in this process.
 enum Role {
-    /// Runs kernels itself, for programs or for what forwards to it.
+    /// Runs kernels itself, for programs or for a library that forwards to it (`behind`).
     Driver {
         behind: bool,
     },
@@ -35,12 +36,13 @@ enum Role {
 
 static ROLE: OnceLock<Role> = OnceLock::new();
 
-/// Whether another library forwards to this one, and tells what there is to tell.
+/// Returns whether another library forwards to this one. That library writes captures and the
+/// summary.
 pub fn is_behind() -> bool {
     matches!(ROLE.get(), Some(Role::Driver { behind: true }))
 }
 
-/// What is captured, if calls are forwarded.
+/// Returns the settings of captures, if calls are forwarded.
 fn capture() -> Option<&'static Settings> {
     match ROLE.get() {
         Some(Role::Forwards { capture }) => capture.as_ref(),
@@ -48,17 +50,17 @@ fn capture() -> Option<&'static Settings> {
     }
 }
 
-/// The GPU of the driver that calls are forwarded to.
+/// Returns the GPU of the driver that calls are forwarded to.
 pub fn device() -> Option<String> {
     matches!(ROLE.get(), Some(Role::Forwards { .. })).then(launch::device)
 }
 
-/// The functions that are watched.
+/// Returns the watchers of all watched functions.
 fn watched() -> impl Iterator<Item = &'static Watcher> {
     [WATCHED, launch::WATCHED, memory::WATCHED, modules::WATCHED].into_iter().flatten()
 }
 
-/// Makes all names lead to the driver that the environment names, if it names one.
+/// Makes all names lead to the driver that the environment names, if any.
 pub fn start() {
     let path = std::env::var_os(VARIABLE).filter(|path| !path.is_empty()).map(PathBuf::from);
     let behind = path.as_deref().is_some_and(real::is_this_library);
@@ -71,12 +73,12 @@ pub fn start() {
     }
     ROLE.get_or_init(|| Role::Forwards { capture: record::Settings::from_environment() });
     at_exit();
-    // The other driver's contexts are out of sight.
+    // The contexts of the other driver are out of sight.
     note(|summary| summary.contexts += 1);
     real::lead(table::functions(), watched());
 }
 
-/// Something that captures will lack.
+/// Notes something that captures will lack.
 fn unseen(what: String) {
     note(|summary| {
         if !summary.not_captured.contains(&what) {
@@ -85,7 +87,7 @@ fn unseen(what: String) {
     });
 }
 
-/// Puts what watches a function in the place of the function that a program has asked for.
+/// Replaces a function that a program has asked for by the function's watcher.
 fn replace(name: Ptr<c_char>, out: Ptr<u64>, version: i32, flags: u64) {
     let (Ok(name), Ok(found)) = (name.text(), out.get()) else { return };
     let Some((function, here)) = table::function(&name, version, flags).filter(|_| found != 0)
@@ -95,7 +97,7 @@ fn replace(name: Ptr<c_char>, out: Ptr<u64>, version: i32, flags: u64) {
     if !watched().any(|watcher| watcher.name == function) {
         return;
     }
-    // A later version may have another type.
+    // A later version of the function may have another type.
     let is_known = version <= driver::VERSION
         || real::symbol(function).is_some_and(|there| there.address() == found);
     if is_known {

@@ -1,4 +1,4 @@
-//! What is loaded into the driver that calls are forwarded to, and which of its functions are which.
+//! The modules loaded into the driver that calls are forwarded to, and their kernels.
 
 use std::ffi::{c_char, c_void};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -18,19 +18,19 @@ use crate::image::Image;
 pub struct Loaded {
     handle: u64,
     is_library: bool,
-    /// Or why it is not known what it was loaded from.
+    /// The loaded image, or the error that hides it.
     pub image: Result<Image, Error>,
     modules: OnceLock<Result<Vec<Module>, String>>,
 }
 
-/// A kernel that somebody has asked for.
+/// A kernel that a program has asked for.
 #[derive(Clone)]
 pub struct Kernel {
     pub loaded: Arc<Loaded>,
     pub name: String,
 }
 
-/// By their handles.
+/// Loaded modules and kernels, by handle.
 #[derive(Default)]
 struct Known {
     loaded: FxHashMap<u64, Arc<Loaded>>,
@@ -43,13 +43,13 @@ fn known() -> MutexGuard<'static, Option<Known>> {
     KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The kernel that a handle stands for.
+/// Returns the kernel of a handle.
 pub fn kernel(handle: u64) -> Option<Kernel> {
     known().as_ref()?.kernels.get(&handle).cloned()
 }
 
 impl Loaded {
-    /// The module of its image that has the kernel.
+    /// Returns the module of the image that has the kernel.
     pub fn code(&self, kernel: &str) -> Result<&Module, String> {
         let image =
             self.image.as_ref().map_err(|error| format!("its image cannot be read ({error:?})"))?;
@@ -67,7 +67,7 @@ impl Loaded {
         module.ok_or_else(|| "no module of its image that can be executed here has it".into())
     }
 
-    /// Address and bytes of a variable.
+    /// Returns the address and bytes of a variable.
     pub fn variable(&self, name: &str) -> Option<(u64, u64)> {
         let module = if self.is_library { real::module_of(self.handle)? } else { self.handle };
         let name = std::ffi::CString::new(name).ok()?;
@@ -75,7 +75,7 @@ impl Loaded {
     }
 }
 
-/// Enters what a call has loaded.
+/// Enters the module or library that a call has loaded.
 fn loaded(
     answer: u32,
     out: Ptr<u64>,
@@ -93,13 +93,13 @@ fn loaded(
     answer
 }
 
-/// A module or a library goes, with its kernels.
+/// Removes a module or a library and its kernels.
 fn unloaded(answer: u32, handle: u64) -> u32 {
     if answer == 0
         && let Some(known) = known().as_mut()
         && let Some(gone) = known.loaded.remove(&handle)
     {
-        // The image may have handles as a library and as a module.
+        // The image may have a handle as a library and another as a module.
         known.loaded.retain(|_, loaded| !Arc::ptr_eq(loaded, &gone));
         known.kernels.retain(|_, kernel| !Arc::ptr_eq(&kernel.loaded, &gone));
     }
@@ -126,7 +126,7 @@ fn found(answer: u32, out: Ptr<u64>, of: u64, name: Ptr<c_char>) -> u32 {
     answer
 }
 
-/// The same of all kernels, whose names the driver is asked for.
+/// Enters all kernels that a call has found. Asks the driver for their names.
 fn found_all(answer: u32, out: Ptr<u64>, count: u32, of: u64) -> u32 {
     for i in (0..count as usize).filter(|_| answer == 0) {
         if let Some(handle) = out.get_at(i).ok().filter(|&handle| handle != 0)
@@ -138,7 +138,7 @@ fn found_all(answer: u32, out: Ptr<u64>, count: u32, of: u64) -> u32 {
     answer
 }
 
-/// Enters another handle of something known.
+/// Enters another handle of a known module, library or kernel.
 fn same(answer: u32, out: Ptr<u64>, of: u64) -> u32 {
     if answer == 0
         && let Some(known) = known().as_mut()

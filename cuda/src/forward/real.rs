@@ -1,5 +1,7 @@
-//! The driver that calls are forwarded to. All `unsafe` of forwarding is here: it calls that driver's functions, which have the types of
-//! the API.
+//! The driver that calls are forwarded to.
+//!
+//! All `unsafe` code of forwarding is here: it calls that driver's functions, which have the types
+//! of the API.
 
 use std::ffi::{CStr, OsStr, c_char, c_void};
 use std::os::unix::ffi::OsStrExt;
@@ -14,8 +16,8 @@ use rustc_hash::FxHashMap;
 use crate::boundary::{Function, Ptr, Target};
 use crate::error::Error;
 
-/// Calls a function of the driver. Only this module and the functions of [`watch`] use it. The
-/// answer is an error's number.
+/// Calls a function of the driver, and returns the number of its error. Only this module and the
+/// functions of [`watch`] use it.
 macro_rules! real {
     ($name:ident($($arg:expr => $ty:ty),* $(,)?)) => {
         match $crate::forward::real::symbol(stringify!($name)) {
@@ -24,8 +26,8 @@ macro_rules! real {
                 // SAFETY: the API says that the function of this name has this type, with `u32` for
                 // an enum.
                 let function: unsafe extern "C" fn($($ty),*) -> u32 = unsafe { std::mem::transmute(function.pointer()) };
-                // SAFETY: the arguments are a program's, passed on as they are, or ours with memory
-                // of ours behind each pointer.
+                // SAFETY: the arguments are a program's, passed on unchanged, or ours with our own
+                // memory behind each pointer.
                 unsafe { function($($arg),*) }
             }
         }
@@ -34,13 +36,13 @@ macro_rules! real {
 
 static REAL: OnceLock<Library> = OnceLock::new();
 
-/// Its own names come first for it, else it would find ours.
+/// Makes the other driver find its own names first, else it would find this library's names.
 #[cfg(target_env = "gnu")]
 const OWN_NAMES_FIRST: i32 = libc::RTLD_DEEPBIND;
 #[cfg(not(target_env = "gnu"))]
 const OWN_NAMES_FIRST: i32 = 0;
 
-/// Whether the path is that of the library that this code is in.
+/// Returns whether the path is that of the library that contains this code.
 pub fn is_this_library(path: &Path) -> bool {
     let file = |path: &Path| std::fs::metadata(path).ok().map(|file| (file.dev(), file.ino()));
     let mut info = libc::Dl_info {
@@ -49,30 +51,31 @@ pub fn is_this_library(path: &Path) -> bool {
         dli_sname: std::ptr::null(),
         dli_saddr: std::ptr::null_mut(),
     };
-    // SAFETY: it looks an address up, and fills the structure in.
+    // SAFETY: the call looks up an address and fills the structure in.
     let found = unsafe { libc::dladdr(is_this_library as *const c_void, &mut info) } != 0
         && !info.dli_fname.is_null();
     if !found {
         return false;
     }
-    // SAFETY: the dynamic linker's name of the library, which lasts as long as that is loaded.
+    // SAFETY: this is the dynamic linker's name of the library, which lasts as long as the library
+    // is loaded.
     let here = Path::new(OsStr::from_bytes(unsafe { CStr::from_ptr(info.dli_fname) }.to_bytes()));
     file(here).is_some() && file(here) == file(path)
 }
 
-/// Loads it, for as long as the process lives.
+/// Loads the driver for the lifetime of the process.
 pub fn open(path: &Path) -> Result<(), String> {
     // SAFETY: the library's initialisers run in this call. Our own initialiser makes the call
-    // (`boundary::exported::at_load`) and holds no lock of ours, so that an initialiser may call
-    // this library as any program may. The user asks for this library as the process's driver, and
-    // answers for its initialisers.
+    // (`boundary::exported::at_load`) and holds no lock of ours, so an initialiser may call this
+    // library as any program may. The user asks for this library as the process's driver, and is
+    // responsible for its initialisers.
     let library = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL | OWN_NAMES_FIRST) };
     let library = library.map_err(|error| error.to_string())?;
     REAL.get_or_init(|| library);
     Ok(())
 }
 
-/// Its function of a name.
+/// Returns the driver's function of a name.
 pub fn symbol(name: &str) -> Option<Function> {
     // SAFETY: the type is that of an address.
     let symbol = unsafe { REAL.get()?.get::<*const c_void>(name.as_bytes()) };
@@ -89,6 +92,8 @@ pub struct Watcher {
 }
 
 impl Watcher {
+    /// Makes the watcher of a function of the API.
+    ///
     /// # Safety
     /// The function lasts, and has the type that the API says for the name.
     pub const unsafe fn new(name: &'static str, function: *const c_void) -> Watcher {
@@ -97,7 +102,7 @@ impl Watcher {
     }
 }
 
-/// Names lead here that the other driver does not have.
+/// The function behind names that the other driver does not have.
 extern "C" fn absent() -> u32 {
     Error::CUDA_ERROR_NOT_SUPPORTED as u32
 }
@@ -112,7 +117,7 @@ pub fn lead(
     for target in names {
         let there = symbol(target.name());
         let watcher = watchers.get(target.name()).copied().filter(|_| there.is_some());
-        // SAFETY: `absent` uses no arguments, so that callers may pass any, and returns an error's
+        // SAFETY: `absent` uses no arguments, so callers may pass any, and returns an error's
         // number as all functions of the API do.
         let absent = unsafe { Function::new(absent as *const c_void) };
         // SAFETY: all three functions have the type that the API says for this name.
@@ -120,40 +125,40 @@ pub fn lead(
     }
 }
 
-/// An attribute of the first device; 0: there is none.
+/// Returns an attribute of the first device; 0: there is none.
 pub fn device_attribute(which: u32) -> i32 {
     let mut value = 0_i32;
     real!(cuDeviceGetAttribute(&mut value => *mut i32, which => u32, 0 => i32));
     value
 }
 
-/// A limit of the current context.
+/// Returns a limit of the current context.
 pub fn limit(which: u32) -> Option<u64> {
     let mut value = 0_usize;
     let answer = real!(cuCtxGetLimit(&mut value => *mut usize, which => u32));
     (answer == 0).then_some(value as u64)
 }
 
-/// Waits for all work of the current context, and says whether it has succeeded.
+/// Waits for all work of the current context. Returns whether the work has succeeded.
 pub fn synchronize() -> bool {
     real!(cuCtxSynchronize()) == 0
 }
 
-/// The name of a function.
+/// Returns the name of a function.
 pub fn function_name(function: u64) -> Option<String> {
     let mut name = Ptr::<c_char>::NULL;
     let answer = real!(cuFuncGetName(&mut name => *mut Ptr<c_char>, function => u64));
     if answer == 0 { name.text().ok() } else { None }
 }
 
-/// The module of a library in the current context.
+/// Returns the module of a library in the current context.
 pub fn module_of(library: u64) -> Option<u64> {
     let mut module = 0_u64;
     let answer = real!(cuLibraryGetModule(&mut module => *mut u64, library => u64));
     (answer == 0).then_some(module)
 }
 
-/// Address and bytes of a module's variable.
+/// Returns the address and bytes of a module's variable.
 pub fn variable(module: u64, name: &CStr) -> Option<(u64, u64)> {
     let (mut address, mut bytes) = (0_u64, 0_usize);
     let answer = real!(cuModuleGetGlobal_v2(
@@ -162,19 +167,20 @@ pub fn variable(module: u64, name: &CStr) -> Option<(u64, u64)> {
     (answer == 0).then_some((address, bytes as u64))
 }
 
-/// Reads device memory. If the driver cannot read it, as when its context is gone, `into` stays as
-/// it is.
+/// Reads device memory. `into` stays unchanged if the driver cannot read, for example because its
+/// context is gone.
 pub fn read(address: u64, into: &mut [u8]) {
     real!(cuMemcpyDtoH_v2(into.as_mut_ptr() => *mut u8, address => u64, into.len() => usize));
 }
 
-/// One call that is watched: nothing unwinds out of it.
+/// Runs a watched call. Panics do not unwind out of it.
 pub fn watched(body: impl FnOnce() -> u32) -> u32 {
     catch_unwind(AssertUnwindSafe(body)).unwrap_or(Error::CUDA_ERROR_UNKNOWN as u32)
 }
 
-/// Defines what watches functions, and the list of them. `fn name(..) / per_thread |real| body`: the body calls `real` once, which hands the
-/// call over.
+/// Defines watchers of functions, and the list of them.
+///
+/// In `fn name(..) / per_thread |real| body`, the body calls `real` once, which forwards the call.
 macro_rules! watch {
     ($list:ident: $($(#[$meta:meta])* fn $name:ident $arguments:tt $(/ $per_thread:ident)? |$real:ident| $body:block)*) => {
         $(

@@ -1,8 +1,9 @@
 //! A launch as a manifest.
 //!
-//! Its buffers are the pages of the allocations that its parameters point into, and of those that these point into in turn, at
-//! their own addresses: so pointers in structures and memory stay right. They are copied before and after the launch; calls wait for their
-//! work meanwhile, so that nothing else changes them.
+//! Its buffers are pages of allocations: allocations that its parameters point into, and
+//! allocations that the former point into. Buffers keep their addresses, so pointers in structures
+//! and memory stay valid. The pages are copied before and after the launch. Calls wait for their
+//! work meanwhile, so nothing else changes the pages.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};
@@ -16,16 +17,16 @@ use super::{Choice, note};
 use crate::image::Image;
 use crate::texture;
 
-/// Manifests place buffers at multiples of this.
+/// The alignment of buffers in manifests.
 const PAGE: u64 = 64 << 10;
-/// How far pointers in buffers are followed: parameters point to what is 0 steps away.
+/// The number of pointers in a row to follow, the parameter's own included.
 const STEPS: usize = 2;
 
-/// Whoever runs the launch, as far as its memory goes.
+/// The memory of the driver that runs the launch.
 pub trait Machine {
-    /// The allocation that an address lies in: where it begins, and its bytes.
+    /// Returns the start and bytes of the allocation that contains an address.
     fn find(&self, address: u64) -> Option<(u64, u64)>;
-    /// Reads memory into zeros; what is not there stays 0.
+    /// Reads memory into zeros. Bytes that do not exist stay 0.
     fn read(&self, address: u64, into: &mut [u8]);
 
     fn content(&self, address: u64, bytes: u64) -> Vec<u8> {
@@ -35,21 +36,21 @@ pub trait Machine {
     }
 }
 
-/// What is launched, and how.
+/// The launch and its inputs.
 pub struct Subject {
-    /// The GPU whose driver chooses among code for several.
+    /// The GPU whose driver chooses among code for several GPUs.
     pub arch: Option<Arch>,
     pub launch: manifest::Launch,
     pub args: Vec<Vec<u8>>,
     /// The module's variables: name, address, bytes.
     pub variables: Vec<(String, u64, u64)>,
-    /// What textures and surfaces there are, and the handles that variables of the module stand for.
+    /// The textures and surfaces, and the handles that the module's variables stand for.
     pub images: Option<texture::Content>,
     pub image_variables: BTreeMap<String, u32>,
-    /// Room for what is printed.
+    /// The bytes of the `printf` buffer.
     pub printf_bytes: Option<u64>,
 }
-/// A launch that is to be written, with memory as it was before.
+/// A launch to write, with its memory before the launch.
 pub struct Before<'a, M> {
     machine: &'a M,
     subject: Subject,
@@ -59,7 +60,7 @@ pub struct Before<'a, M> {
 }
 
 impl<'a, M: Machine> Before<'a, M> {
-    /// Copies what the launch may use.
+    /// Copies the memory that the launch may use.
     pub fn of(choice: Choice, machine: &'a M, subject: Subject) -> Option<Before<'a, M>> {
         let ranges = ranges(machine, &subject);
         let bytes: u64 = ranges.iter().map(|(start, end)| end - start).sum();
@@ -80,7 +81,8 @@ impl<'a, M: Machine> Before<'a, M> {
         Some(Before { machine, subject, choice, pages, variables })
     }
 
-    /// Writes the launch with what it came to, and what it printed if that is known. Faults leave nothing to compare with.
+    /// Writes the launch with its results, and its output if known. A launch with a fault has no
+    /// results to compare with.
     pub fn write(self, image: &Image, is_good: bool, printed: &[u8]) {
         match self.files(image, is_good, printed) {
             Ok(()) => note(|summary| summary.captured += 1),
@@ -167,7 +169,7 @@ impl<'a, M: Machine> Before<'a, M> {
         write::manifest(&folder.join(format!("{base}.toml")), &manifest)
     }
 
-    /// The module's image, which all its launches share.
+    /// Writes the module's image, which all its launches share.
     fn kernel(
         &self,
         image: &Image,
@@ -194,12 +196,13 @@ impl<'a, M: Machine> Before<'a, M> {
     }
 }
 
-/// The names of a module, of which some are variables.
+/// Returns the names of a module's symbols, of which some are variables.
 pub fn names(module: &Module) -> BTreeSet<&str> {
     module.symbols.iter().map(|symbol| symbol.name.as_str()).collect()
 }
 
-/// Names of kernels may be long, and have characters that are not for files.
+/// Returns the file name of a launch. Kernel names may be long, and have characters unfit for
+/// files.
 fn file_name(kernel: &str, count: u64) -> String {
     const LONGEST: usize = 80;
     let plain = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
@@ -221,7 +224,8 @@ fn argument(bytes: &[u8]) -> manifest::Arg {
     }
 }
 
-/// Ranges of whole pages with all allocations that the launch can reach, and the memory of its images, in order and apart.
+/// Returns the ranges of pages with all allocations that the launch can reach, and the memory of
+/// its images, sorted and disjoint.
 fn ranges(machine: &impl Machine, subject: &Subject) -> Vec<(u64, u64)> {
     let mut found: BTreeMap<u64, u64> =
         subject.images.iter().flat_map(|images| images.memory.iter().copied()).collect();

@@ -1,6 +1,8 @@
-//! Launches written as manifests that `warploom run` replays (`WARPLOOM_CAPTURE=DIR`), and what the process leaves for `warploom cuda`.
+//! Launches written as manifests that `warploom run` replays (`WARPLOOM_CAPTURE=DIR`), and the
+//! summary of the process for `warploom cuda`.
 //!
-//! `launch` writes a launch, whoever runs it: this library, or the driver that calls are forwarded to. Here is which ones are written, and what is told of all.
+//! `launch` writes a launch of this library, or of the driver that calls are forwarded to. This
+//! file chooses the launches to write, and keeps the summary.
 
 mod launch;
 
@@ -15,7 +17,7 @@ use warploom_replay::summary::{self, Running, Summary};
 
 const DEFAULT_MAX_BYTES: u64 = 256 << 20;
 
-/// Which launches are written, and where.
+/// The choice of launches to write, and their folder.
 pub struct Settings {
     folder: PathBuf,
     kernel: Option<Regex>,
@@ -24,7 +26,8 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// What the environment says; settings that are wrong are told of, and none of it is done.
+    /// Reads the settings from the environment. If a setting is invalid, prints it and captures
+    /// nothing.
     pub fn from_environment() -> Option<Settings> {
         let variable = |name| std::env::var(name).ok().filter(|value| !value.is_empty());
         let folder = PathBuf::from(variable("WARPLOOM_CAPTURE")?);
@@ -48,7 +51,7 @@ impl Settings {
         read().map_err(|message| eprintln!("warploom: nothing is captured: {message}")).ok()
     }
 
-    /// This launch of a kernel, if it is to be captured.
+    /// Returns this launch of a kernel, if it is to be captured.
     pub fn choose(&'static self, kernel: &str) -> Option<Choice> {
         if self.kernel.as_ref().is_some_and(|pattern| !pattern.is_match(kernel)) {
             return None;
@@ -63,12 +66,12 @@ impl Settings {
 pub struct Choice {
     settings: &'static Settings,
     kernel: String,
-    /// How often the kernel was launched, this time included.
+    /// The number of launches of the kernel so far, this one included.
     count: u64,
 }
 
 impl Choice {
-    /// It cannot be written, or not whole.
+    /// Notes that the launch cannot be written, or not completely.
     pub fn cannot(&self, why: impl std::fmt::Display) {
         note(|summary| {
             summary.not_captured.push(format!("{}, launch {}: {why}", self.kernel, self.count))
@@ -76,7 +79,7 @@ impl Choice {
     }
 }
 
-/// The summary of this process so far, and its launches that have not ended.
+/// The summary of this process so far, and its running launches.
 static DONE: Mutex<Done> = Mutex::new(Done {
     summary: None,
     running: BTreeMap::new(),
@@ -87,31 +90,31 @@ static DONE: Mutex<Done> = Mutex::new(Done {
 
 struct Done {
     summary: Option<Summary>,
-    /// Launches that have not ended, by number.
+    /// The running launches, by number.
     running: BTreeMap<u64, (String, Instant)>,
-    /// Launches that have begun so far.
+    /// The number of launches so far.
     begun: u64,
-    /// When the first of the running ones began.
+    /// The start of the first running launch.
     busy_since: Option<Instant>,
-    /// It changed after it was last written.
+    /// Whether the summary changed after it was last written.
     is_new: bool,
 }
 
-/// How often the summary is written while the process goes on, for when it is killed.
+/// The interval between writes of the summary, in case the process is killed.
 const EACH: Duration = Duration::from_millis(200);
 
 fn done() -> MutexGuard<'static, Done> {
     DONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Adds to what this process has done.
+/// Adds to the summary of this process.
 pub fn note(add: impl FnOnce(&mut Summary)) {
     let mut done = done();
     done.is_new = true;
     add(done.summary.get_or_insert_default());
 }
 
-/// A launch that has begun, by number. It ends when this is dropped.
+/// The number of a running launch. Dropping this ends the launch.
 pub struct Begun(u64);
 
 /// Notes that a launch begins.
@@ -126,7 +129,7 @@ pub fn begin(kernel: &str) -> Begun {
 }
 
 impl Done {
-    /// Takes a launch from those that run, if it has not ended before.
+    /// Removes a launch from the running launches, if it is still there.
     fn finish(&mut self, launch: &Begun) -> Option<(String, Instant)> {
         let finished = self.running.remove(&launch.0)?;
         self.is_new = true;
@@ -139,7 +142,8 @@ impl Done {
 }
 
 impl Begun {
-    /// Notes that the kernel has run, and how long translation took of it. Returns how long it took.
+    /// Notes that the kernel has run, and the time of its translation. Returns the time of the
+    /// launch.
     pub fn end(self, translate: Duration, fault: Option<String>) -> Duration {
         let mut done = done();
         let Some((kernel, at)) = done.finish(&self) else { return Duration::ZERO };
@@ -150,7 +154,7 @@ impl Begun {
         kernel.ns += took.as_nanos() as u64;
         kernel.translate_ns += translate.as_nanos() as u64;
         summary.faults.extend(fault);
-        // The lock is free before `drop` takes it.
+        // Release the lock before `drop` takes it.
         drop(done);
         took
     }
@@ -162,7 +166,7 @@ impl Drop for Begun {
     }
 }
 
-/// The summary as of now, unless the last one that was written says as much.
+/// Returns the current summary, unless the last written one is still valid.
 fn unwritten() -> Option<Summary> {
     let mut done = done();
     if !std::mem::take(&mut done.is_new) && done.running.is_empty() {
@@ -179,15 +183,15 @@ fn unwritten() -> Option<Summary> {
     Some(summary)
 }
 
-/// Leaves what the process does on a GPU for `warploom cuda`, if that asked for it: now and then,
-/// so that a process that is killed has left something, and at its end.
+/// Leaves the summary for `warploom cuda`, if that asked for it: periodically, so that a killed
+/// process has left one, and at the end of the process.
 pub fn leave_summaries() {
     if std::env::var_os(summary::VARIABLE).is_none() {
         return;
     }
     note(|_| {});
     let writer = std::thread::Builder::new().name("warploom summary".into());
-    // Without a thread it is written at the end only.
+    // Without a thread, the summary is only written at the end.
     let _ = writer.spawn(|| {
         loop {
             std::thread::sleep(EACH);
@@ -196,7 +200,7 @@ pub fn leave_summaries() {
     });
 }
 
-/// Leaves what is new.
+/// Writes the summary if it has changed.
 pub fn leave_summary() {
     static WRITING: Mutex<()> = Mutex::new(());
     let _one = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
@@ -207,12 +211,13 @@ pub fn leave_summary() {
     summary.device = crate::forward::device().unwrap_or_else(crate::driver::device);
     let path = Path::new(&folder).join(format!("{}.json", std::process::id()));
     let half = path.with_extension("part");
-    // Nobody is there any more to be told of an error.
+    // Nobody remains to be told of an error.
     let _ = serde_json::to_vec(&summary)
         .map(|text| std::fs::write(&half, text).and_then(|()| std::fs::rename(&half, &path)));
 }
 
-/// Leaves the summary at the end of a process. If nobody asked for one, says why nothing has run.
+/// Leaves the summary at the end of a process. If nobody asked for a summary, prints the reason why
+/// nothing has run.
 pub fn end() {
     if std::env::var_os(summary::VARIABLE).is_some() {
         leave_summary();
@@ -221,7 +226,7 @@ pub fn end() {
     }
 }
 
-/// How often a kernel of this name was launched, this time included.
+/// Returns the number of launches of kernels of this name, this one included.
 fn number_of(name: &str) -> u64 {
     static COUNTS: Mutex<BTreeMap<String, u64>> = Mutex::new(BTreeMap::new());
     let mut counts = COUNTS.lock().unwrap_or_else(PoisonError::into_inner);

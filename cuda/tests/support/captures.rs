@@ -1,4 +1,4 @@
-//! Launches that are captured, and what replays them.
+//! Captured launches, and their replay.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,8 @@ use warploom_replay::{Launch, Session, compare};
 
 use super::{Driver, ok};
 
-/// Follows a pointer in memory to numbers, adds a module's variable, counts launches in another, and prints.
+/// A kernel that follows a pointer in memory to numbers, adds a variable of its module, counts
+/// launches in another variable, and prints.
 pub const NESTED: &str = r#"
 .version 6.0
 .target sm_50
@@ -50,7 +51,7 @@ done:
 }
 "#;
 
-/// Launches it twice with little memory, and once with 5,000,000 bytes.
+/// Launches [`NESTED`] twice with little memory, and once with 5,000,000 bytes.
 pub fn launch_nested(driver: &Driver, launch: impl Fn(u64, &[u8; 16]) -> u32) {
     let (_, function) = driver.load(NESTED.as_bytes(), "nested");
     let numbers = driver.alloc(4 * 64);
@@ -69,7 +70,7 @@ pub fn launch_nested(driver: &Driver, launch: impl Fn(u64, &[u8; 16]) -> u32) {
     ok!(driver, cuCtxSynchronize());
 }
 
-/// The manifests in a folder.
+/// Returns the manifests in a folder.
 pub fn captured(folder: &Path) -> Vec<PathBuf> {
     let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
     let mut manifests: Vec<_> = files
@@ -79,7 +80,7 @@ pub fn captured(folder: &Path) -> Vec<PathBuf> {
     manifests
 }
 
-/// Replays a manifest. Returns how many of its buffers and variables change, and what it prints.
+/// Replays a manifest. Returns the number of its buffers and variables that change, and its output.
 pub fn replay(path: &Path) -> (usize, Vec<u8>) {
     let launch = Launch::read(path).unwrap_or_else(|error| panic!("{error}"));
     let run = |engine| {

@@ -1,4 +1,4 @@
-//! The library as a program sees it, and examples launched through it.
+//! The library as a program sees it, and launches of examples.
 
 #![allow(dead_code, reason = "each test uses a part")]
 
@@ -11,13 +11,13 @@ use std::sync::OnceLock;
 use libloading::Library;
 use warploom_replay::{ArgValue, Content, Launch, compare};
 
-/// `add(at, more)` adds a number to those of a block's lanes.
+/// A kernel `add(at, more)` that adds a number to each number of a block's lanes.
 pub const ADD: &str = include_str!("add.ptx");
 
 /// The loaded library.
 pub struct Driver(Library);
 
-/// Calls a function by its name; the answer is an error's number.
+/// Calls a function by its name. Returns the number of its error.
 macro_rules! call {
     ($driver:expr, $name:ident($($arg:expr => $ty:ty),* $(,)?)) => {{
         type Function = unsafe extern "C" fn($($ty),*) -> u32;
@@ -28,7 +28,7 @@ macro_rules! call {
 }
 pub(crate) use call;
 
-/// The same, which has to succeed.
+/// Calls a function that must succeed.
 macro_rules! ok {
     ($driver:expr, $name:ident($($arg:expr => $ty:ty),* $(,)?)) => {
         assert_eq!($crate::support::call!($driver, $name($($arg => $ty),*)), 0, stringify!($name))
@@ -40,15 +40,17 @@ pub(crate) use ok;
 static DRIVER: OnceLock<Driver> = OnceLock::new();
 
 impl Driver {
-    /// The library, once [`Driver::get`] was called.
+    /// Returns the library, after a call of [`Driver::get`].
     pub fn loaded() -> &'static Driver {
         DRIVER.get().expect("it is loaded")
     }
 
-    /// The library, initialised as this GPU, with its primary context current in the calling thread.
+    /// Returns the library, initialised as this GPU, with its primary context current in the
+    /// calling thread.
     pub fn get(device: &str) -> &'static Driver {
         let driver = DRIVER.get_or_init(|| {
-            // SAFETY: nothing of the process reads the environment before the library does, at its start below.
+            // SAFETY: nothing in the process reads the environment before the library does, at its
+            // start below.
             unsafe { std::env::set_var("WARPLOOM_DEVICE", device) };
             Driver::open()
         });
@@ -56,10 +58,10 @@ impl Driver {
         driver
     }
 
-    /// The library, initialised.
+    /// Loads and initialises the library.
     pub fn open() -> Driver {
         // SAFETY: the initialiser of the library reads the environment, which nobody changes
-        // meanwhile. It loads another driver if a test has said so.
+        // meanwhile. It loads another driver if a test asks for one.
         let driver =
             Driver(unsafe { Library::new(path()) }.expect("the library is built with the tests"));
         ok!(driver, cuInit(0 => u32));
@@ -77,7 +79,7 @@ impl Driver {
         self.0.close().expect("it is closed");
     }
 
-    /// A function of the API's.
+    /// Returns a function of the API.
     pub fn function<F: Copy>(&self, name: &str) -> F {
         // SAFETY: callers name the function's type.
         *unsafe { self.0.get::<F>(name.as_bytes()) }
@@ -108,7 +110,7 @@ impl Driver {
             .collect()
     }
 
-    /// A module of an image, and a function of it.
+    /// Loads a module from an image, and returns it with one of its functions.
     pub fn load(&self, image: &[u8], name: &str) -> (u64, u64) {
         let image = [image, &[0]].concat();
         let (mut module, mut function) = (0, 0);
@@ -118,7 +120,7 @@ impl Driver {
         (module, function)
     }
 
-    /// Launches with parameters that are shown by their addresses.
+    /// Launches a kernel with parameters that are passed by address.
     pub fn launch(
         &self,
         function: u64,
@@ -146,7 +148,7 @@ impl Driver {
     }
 }
 
-/// Where cargo puts the library that it builds for tests: beside them.
+/// Returns the path of the library that cargo builds for tests: beside the tests.
 pub fn path() -> PathBuf {
     std::env::current_exe().unwrap().with_file_name("libcuda.so")
 }
@@ -155,7 +157,7 @@ pub fn param<T>(value: &T) -> *const c_void {
     std::ptr::from_ref(value).cast()
 }
 
-/// The examples of a folder of the repository, each with its file.
+/// Returns the examples in a folder of the repository, each with its file.
 pub fn examples(folder: &str) -> Vec<(PathBuf, Launch)> {
     let root =
         Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("examples").join(folder);
@@ -173,7 +175,8 @@ pub fn examples(folder: &str) -> Vec<(PathBuf, Launch)> {
     found
 }
 
-/// Launches an example and compares its buffers with what is expected. False: it has what this does not set up.
+/// Launches an example and compares its buffers with the expected ones. Returns false if the
+/// example has features that this function does not set up.
 pub fn run(driver: &Driver, launch: &Launch) -> bool {
     if !launch.surfaces.is_empty() || !launch.sparse.is_empty() || !launch.linked.is_empty() {
         return false;

@@ -1,4 +1,4 @@
-//! The functions of graphs that this library has.
+//! The functions of graphs that this library provides.
 
 use super::provided_rows;
 #[cfg(not(runtime = "11"))]

@@ -1,23 +1,23 @@
 //! All names that NVIDIA's runtime libraries of CUDA 11.8, 12.9 and 13.5 export.
 //!
-//! A row has a name, the versions of CUDA with it, and `ptsz` or `ptds` if the library also exports
-//! the name with that suffix: a null stream is the thread's own there. A row of [`provided`] or
-//! [`graphs`] whose function this library does not define is an error of the compiler. A row of
-//! [`refused`] defines its function, which names itself on standard error, once, and answers that it
-//! is not supported.
+//! A row has a name, the versions of CUDA that export the name, and a suffix if the library also
+//! exports the name with it. The suffix is `ptsz` or `ptds`: there a null stream is the thread's
+//! own. A row of [`provided`] or [`graphs`] does not compile if this library does not define the
+//! function. A row of [`refused`] defines a function that names itself on standard error, once, and
+//! returns "not supported".
 
 mod graphs;
 mod provided;
 mod refused;
 
-/// A name that this library exports.
+/// A name in the table of exports.
 pub struct Row {
     name: &'static str,
     versions: &'static [u8],
     suffix: Option<&'static str>,
 }
 
-/// The names that the library of a version (11, 12 or 13) exports, in no order.
+/// Returns the names that the library of a version (11, 12 or 13) exports, in no order.
 pub fn names(version: u8) -> impl Iterator<Item = String> {
     let rows = [provided::ROWS, graphs::ROWS, refused::ROWS]
         .into_iter()
@@ -29,7 +29,7 @@ pub fn names(version: u8) -> impl Iterator<Item = String> {
     })
 }
 
-/// An item that is there in the builds of some versions.
+/// Defines an item in the builds of some versions.
 macro_rules! in_versions {
     ([11 12 13] $item:item) => {
         $item
@@ -69,7 +69,7 @@ macro_rules! rows {
 macro_rules! provided_rows {
     ($($name:ident [$($version:tt)+] $($suffix:ident)?;)*) => {
         super::rows! { $($name [$($version)+] $($suffix)?;)* }
-        // The function is there.
+        // Checks that the function exists.
         $(super::in_versions! { [$($version)+] const _: *const () = $name as *const (); })*
     };
 }
@@ -84,7 +84,7 @@ macro_rules! refused_rows {
     };
 }
 
-/// Defines a function that looks at no argument, so that a program may pass any.
+/// Defines a function that reads no argument, so that a program may pass any arguments.
 macro_rules! refuse {
     ($function:ident $name:expr) => {
         #[unsafe(export_name = $name)]

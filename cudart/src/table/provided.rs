@@ -1,4 +1,4 @@
-//! The functions that this library has, but for those of graphs.
+//! The functions that this library provides, except the functions of graphs.
 
 use super::provided_rows;
 #[cfg(runtime = "13")]

@@ -1,5 +1,5 @@
-//! The functions that this library refuses: graphics, memory and semaphores of others, parts of
-//! devices, logs. The driver has none of them either.
+//! The functions that this library refuses: graphics, memory and semaphores of other APIs, parts of
+//! devices, logs. The driver does not provide them either.
 
 use super::refused_rows;
 

@@ -1,4 +1,4 @@
-//! The runtime library as a program sees it, over the driver library. Helpers for graphs have the
+//! The runtime library as a program sees it, over the driver library. Helpers for graphs use the
 //! types of CUDA 13.
 
 #![allow(dead_code, reason = "each test uses a part")]
@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 
 use libloading::Library;
 
-/// `symbol`, `shared_word`, `add`, `bump` and `count`.
+/// The device code of `symbol`, `shared_word`, `add`, `bump` and `count`.
 pub const KERNELS: &str = include_str!("kernels.ptx");
 
 const LIBRARY: &str = if cfg!(runtime = "11") { "libcudart11.so" } else { "libcudart13.so" };
@@ -22,18 +22,18 @@ pub struct Runtime {
     _driver: Library,
 }
 
-/// Calls a function by its name; the answer is an error's number.
+/// Calls a function by its name. The result is the error's number.
 macro_rules! call {
     ($runtime:expr, $name:ident($($arg:expr => $ty:ty),* $(,)?)) => {{
         type Function = unsafe extern "C" fn($($ty),*) -> i32;
         let function: Function = $runtime.function(stringify!($name));
-        // SAFETY: the types are those of the API.
+        // SAFETY: callers state the API's types.
         unsafe { function($($arg),*) }
     }};
 }
 pub(crate) use call;
 
-/// The same, which has to succeed.
+/// Calls a function by its name, and checks that it succeeds.
 macro_rules! ok {
     ($runtime:expr, $name:ident($($arg:expr => $ty:ty),* $(,)?)) => {
         assert_eq!($crate::support::call!($runtime, $name($($arg => $ty),*)), 0, stringify!($name))
@@ -75,7 +75,7 @@ pub struct Memset {
     pub height: usize,
 }
 
-/// Host functions and shadows, which stand for kernels and variables by their addresses.
+/// Host functions and shadows, whose addresses stand for kernels and variables.
 pub static ADD: u8 = 1;
 pub static BUMP: u8 = 2;
 pub static COUNT: u8 = 3;
@@ -95,7 +95,7 @@ struct Wrapper {
 }
 
 impl Runtime {
-    /// The libraries, for programs that see an sm_80.
+    /// Returns the libraries, for programs that see an sm_80.
     pub fn get() -> &'static Runtime {
         static RUNTIME: OnceLock<Runtime> = OnceLock::new();
         RUNTIME.get_or_init(|| {
@@ -104,7 +104,7 @@ impl Runtime {
             let here = std::env::current_exe().unwrap();
             let load = |file| {
                 // SAFETY: the driver's initialiser reads the environment, which nobody changes
-                // then. The driver has the name by which the runtime looks for it.
+                // then. The runtime finds the driver by its name.
                 unsafe { Library::new(here.with_file_name(file)) }
                     .expect("it is built with the tests")
             };
@@ -112,7 +112,7 @@ impl Runtime {
         })
     }
 
-    /// A function of the API's.
+    /// Returns a function of the API.
     pub fn function<F: Copy>(&self, name: &str) -> F {
         // SAFETY: callers name the function's type.
         *unsafe { self.runtime.get::<F>(name.as_bytes()) }
@@ -161,7 +161,7 @@ impl Runtime {
         let mut pointer = 0;
         ok!(self, cudaMalloc(&mut pointer => *mut u64, 4 * words => usize));
         ok!(self, cudaMemset(pointer => u64, 0 => i32, 4 * words => usize));
-        // Streams of the tests' own do not wait for the legacy one, where that happens.
+        // The tests' own streams do not wait for the legacy stream, in which the fill runs.
         ok!(self, cudaStreamSynchronize(0 => u64));
         pointer
     }
@@ -174,7 +174,7 @@ impl Runtime {
 
     pub fn stream(&self) -> u64 {
         let mut stream = 0;
-        // Others do not wait for it.
+        // Non-blocking: this stream and the legacy stream do not wait for each other.
         ok!(self, cudaStreamCreateWithFlags(&mut stream => *mut u64, 1 => u32));
         stream
     }
@@ -208,7 +208,7 @@ impl Runtime {
     }
 }
 
-/// A launch of `add` with 64 lanes. The node copies the arguments when it is added.
+/// Returns a launch of `add` with 64 lanes. The node copies the arguments when it is added.
 pub fn launch_of_add(words: &u64, more: &u32) -> KernelNode {
     let parameters = Box::leak(Box::new([param(words), param(more)]));
     let [grid, block] = [Dim3(1, 1, 1), Dim3(64, 1, 1)];

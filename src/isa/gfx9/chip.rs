@@ -1,6 +1,6 @@
-//! Which instructions of the table each GPU of the generation has.
+//! The instructions of the table that each GPU of the generation has.
 //!
-//! Source: LLVM's disassembler (19) for each of them.
+//! Source: LLVM's disassembler (19) for each GPU.
 
 use warploom_guest::chip::Chip;
 
@@ -8,7 +8,7 @@ use super::instruction::Instruction;
 use super::row::{Modifiers, Row};
 use super::table::Opcode;
 
-/// Whether a chip has an instruction of the table.
+/// Returns whether a chip has an instruction of the table.
 pub fn has(chip: Chip, row: &Row) -> bool {
     use Opcode::{
         VDot2F32F16, VDot2I32I16, VDot2U32U16, VDot4I32I8, VDot4U32U8, VDot8I32I4, VDot8U32U4,
@@ -23,7 +23,7 @@ pub fn has(chip: Chip, row: &Row) -> bool {
     }
 }
 
-/// The instruction at the start of `code`. None: illegal there, or cut off.
+/// Decodes the instruction at the start of `code`; none if it is cut off or illegal on the chip.
 pub fn decode(chip: Chip, code: &[u8]) -> Option<Instruction> {
     Instruction::decode(code).filter(|instruction| has(chip, instruction.row()))
 }

@@ -1,4 +1,6 @@
-//! A decoded instruction and typed access to its parts; the memory formats are in [`super::memory`].
+//! A decoded instruction and typed access to its parts.
+//!
+//! The memory formats are in [`super::memory`].
 
 use warploom_guest::fidelity::Fidelity;
 
@@ -10,8 +12,8 @@ use super::table::{self, Opcode};
 
 /// An instruction together with the table line that explains it.
 ///
-/// One lift function serves all encodings of an instruction: roles follow the text, not the bits, and what an encoding
-/// lacks has its neutral value.
+/// One lift function serves all encodings of an instruction: roles follow the text, not the bits,
+/// and a field that an encoding lacks has its neutral value.
 #[derive(Clone, Copy, Debug)]
 pub struct Instruction {
     row: &'static Row,
@@ -31,62 +33,62 @@ impl PartialEq for Instruction {
 
 impl Eq for Instruction {}
 
-/// What SDWA does with the result; the parts of sources are in [`Source::sel`].
+/// How SDWA writes the result; [`Source::sel`] has the parts of sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Sdwa {
-    /// The part of the destination that is written.
+    /// The part of the destination that the instruction writes.
     pub dst_sel: Sel,
     pub dst_unused: DstUnused,
 }
 
-/// What becomes of the rest of the destination.
+/// The content of the rest of the destination.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DstUnused {
-    /// It is 0.
+    /// The rest is 0.
     Pad,
-    /// What is above the part is its sign, what is below 0.
+    /// Bits above the part are copies of its sign, bits below it are 0.
     Sext,
     Preserve,
 }
 
-/// Source 0 is another lane's.
+/// The fields of DPP, which reads source 0 from another lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Dpp {
     /// The bits of `control`.
     pub raw: u16,
     pub control: DppControl,
-    /// A bit for each row of 16 lanes whose lanes write.
+    /// One bit per row of 16 lanes: whether its lanes write.
     pub row_mask: u8,
-    /// A bit for each bank of 4 lanes in each row whose lanes write.
+    /// One bit per bank of 4 lanes in each row: whether its lanes write.
     pub bank_mask: u8,
-    /// A lane whose source lies outside reads 0; if not, it writes nothing.
+    /// A lane whose source lies outside reads 0. If this bit is clear, the lane writes nothing.
     pub bound_ctrl: bool,
 }
 
-/// From which lane source 0 comes.
+/// The lane from which source 0 comes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DppControl {
     /// Lane i of four reads the lane with the number in element i.
     QuadPerm([u8; 4]),
-    /// From the lane so many below, in the row of 16.
+    /// A lane reads the lane this many above it, in its row of 16.
     RowShl(u8),
     RowShr(u8),
     RowRor(u8),
-    /// The same by one lane in the whole wave.
+    /// A lane reads the next lane above it, in the whole wave.
     WaveShl,
     WaveRol,
     WaveShr,
     WaveRor,
     RowMirror,
     RowHalfMirror,
-    /// Lane 15 of each row to the next row.
+    /// Lane 15 of each row goes to the next row.
     RowBcast15,
-    /// Lane 31 to the upper half of the wave.
+    /// Lane 31 goes to the upper half of the wave.
     RowBcast31,
 }
 
 impl DppControl {
-    /// None: the bits mean nothing.
+    /// Decodes the bits of a control; none if they mean nothing.
     pub(super) fn of(raw: u16) -> Option<DppControl> {
         let lanes = (raw & 15) as u8;
         Some(match raw {
@@ -108,7 +110,7 @@ impl DppControl {
 }
 
 impl Instruction {
-    /// Decodes the instruction at the start of `code`. None: illegal or cut off.
+    /// Decodes the instruction at the start of `code`; none if it is illegal or cut off.
     pub fn decode(code: &[u8]) -> Option<Instruction> {
         let dword =
             |i: usize| Some(u32::from_le_bytes(*code.get(4 * i..4 * i + 4)?.first_chunk()?));
@@ -141,17 +143,19 @@ impl Instruction {
         self.encoding
     }
 
-    /// Whose opcode number it has in this encoding; it tells flat, global and scratch memory apart.
+    /// Returns the name space of the opcode number in this encoding.
+    ///
+    /// It distinguishes flat, global and scratch memory.
     pub fn format(&self) -> Format {
         self.format
     }
 
-    /// Bytes of the instruction with its literal: 4 or 8.
+    /// Returns the bytes of the instruction with its literal: 4 or 8.
     pub fn bytes(&self) -> u32 {
         self.bytes
     }
 
-    /// The dwords of the instruction, the first one in the low half.
+    /// Returns the dwords of the instruction, the first dword in the low half.
     pub fn word(&self) -> u64 {
         self.word
     }
@@ -160,7 +164,7 @@ impl Instruction {
         self.row.fidelity
     }
 
-    /// `bits` bits from bit `lo`.
+    /// Returns `bits` bits from bit `lo` on.
     pub(super) const fn bits(&self, lo: u8, bits: u8) -> u64 {
         (self.word >> lo) & ((1 << bits) - 1)
     }
@@ -169,7 +173,7 @@ impl Instruction {
         self.bits(bit, 1) != 0
     }
 
-    /// Whether a dword with a constant follows an instruction of one dword.
+    /// Returns whether a dword with a constant follows an instruction of one dword.
     fn has_literal(&self) -> bool {
         self.row.operands.iter().any(|slot| match location(self.encoding, self.row, slot.role) {
             Location::Literal => true,
@@ -183,7 +187,9 @@ impl Instruction {
         Operand::Literal((self.word >> 32) as u32)
     }
 
-    /// The operand of a slot. None: the bits mean nothing; `Some(Operand::None)`: this slot has no register here.
+    /// Returns the operand of a slot; none if the bits mean nothing.
+    ///
+    /// `Some(Operand::None)` means that the slot has no register here.
     pub(super) fn read(&self, slot: &Slot) -> Option<Operand> {
         let dwords = self.dwords(slot);
         if dwords == 0 {
@@ -223,7 +229,9 @@ impl Instruction {
         self.row.slot(role).and_then(|slot| self.read(&slot)).unwrap_or(Operand::None)
     }
 
-    /// First destination: `vdst`, or what only has an `sdst`, that (VOPC: the mask; in the short encoding VCC).
+    /// Returns the first destination: `vdst`, or `sdst` if there is no `vdst`.
+    ///
+    /// For VOPC it is the mask; in the short encoding the mask is VCC.
     pub fn dst(&self) -> Operand {
         match self.operand(Role::Vdst) {
             Operand::None => self.operand(Role::Sdst),
@@ -231,13 +239,15 @@ impl Instruction {
         }
     }
 
-    /// What the bits of the first destination are.
+    /// Returns the type of the first destination.
     pub fn dst_type(&self) -> OperandType {
         let slot = self.row.slot(Role::Vdst).or_else(|| self.row.slot(Role::Sdst));
         slot.map_or(OperandType::Varies, |slot| slot.ty)
     }
 
-    /// Second destination, a mask: the carry out, or the flag of a division step. VCC in the short encodings.
+    /// Returns the second destination, a mask: the carry out, or the flag of a division step.
+    ///
+    /// It is VCC in the short encodings.
     pub fn sdst(&self) -> Operand {
         if self.row.slot(Role::Vdst).is_some() { self.operand(Role::Sdst) } else { Operand::None }
     }
@@ -246,17 +256,19 @@ impl Instruction {
         self.row.operands.iter().filter(|slot| source_number(slot.role).is_some())
     }
 
-    /// The number of sources.
+    /// Returns the number of sources.
     pub fn source_count(&self) -> usize {
         self.source_slots().count()
     }
 
-    /// A source in the order of the text; VCC, where it is read, is the last. [`Source::NONE`] if there are not so many.
+    /// Returns source `n` in the order of the text, or [`Source::NONE`] if there are fewer sources.
+    ///
+    /// If the instruction reads VCC, VCC is the last source.
     pub fn src(&self, n: usize) -> Source {
         self.source_slots().nth(n).map_or(Source::NONE, |slot| self.read_source(slot))
     }
 
-    /// The source of a slot with its modifiers.
+    /// Returns the source of a slot with its modifiers.
     pub(super) fn read_source(&self, slot: &Slot) -> Source {
         let mut source = Source {
             operand: self.read(slot).unwrap_or(Operand::None),
@@ -305,7 +317,7 @@ impl Instruction {
         source
     }
 
-    /// The result is clamped: a float to [0, 1], an integer to its range.
+    /// Returns whether the result is clamped: a float to [0, 1], an integer to its range.
     pub fn clamp(&self) -> bool {
         match self.encoding {
             Encoding::Vop3 | Encoding::Vop3p => self.bit(15),
@@ -314,7 +326,7 @@ impl Instruction {
         }
     }
 
-    /// The result is multiplied: 0 by 1, 1 by 2, 2 by 4, 3 by 1/2.
+    /// Returns the code of the result's factor: 0 is 1, 1 is 2, 2 is 4, 3 is 1/2.
     pub fn omod(&self) -> u8 {
         match self.encoding {
             Encoding::Vop3 => self.bits(59, 2) as u8,
@@ -323,7 +335,9 @@ impl Instruction {
         }
     }
 
-    /// VOP3: a bit for each source whose high half is read; bit 3: the high half is written.
+    /// Returns the halves that VOP3 selects.
+    ///
+    /// Each source whose high half is read has a bit; bit 3 means that the high half is written.
     pub fn op_sel(&self) -> u8 {
         match self.encoding {
             Encoding::Vop3 if self.row.has(Modifiers::OP_SEL) => self.bits(11, 4) as u8,
@@ -362,29 +376,29 @@ impl Instruction {
         })
     }
 
-    /// The constant of SOPK and SOPP.
+    /// Returns the constant of SOPK and SOPP.
     pub fn simm16(&self) -> i16 {
         self.bits(0, 16) as i16
     }
 
-    /// Which operands `s_set_gpr_idx_on` indexes.
+    /// Returns the set of operands that `s_set_gpr_idx_on` indexes.
     pub fn gpr_idx(&self) -> u8 {
         self.bits(8, 4) as u8
     }
 
-    /// Where a branch at `pc` goes.
+    /// Returns the target of a branch at `pc`.
     pub fn branch_target(&self, pc: u64) -> u64 {
         pc.wrapping_add(4).wrapping_add((i64::from(self.simm16()) * 4) as u64)
     }
 }
 
-/// Which source a role is: 0 to 2, or 3 for what has no modifiers.
+/// Returns the source number of a role: 0 to 2, or 3 for a source without modifiers.
 pub(super) fn source_number(role: Role) -> Option<u8> {
     match role {
         Role::Src0 | Role::Ssrc0 | Role::Sreg0 => Some(0),
         Role::Src1 | Role::Ssrc1 => Some(1),
         Role::Src2 | Role::Vsrc2 => Some(2),
-        // Interpolation, where it has modifiers, has the attribute as source 0.
+        // If interpolation has modifiers, its source 0 is the attribute.
         Role::Vsrc0 => Some(1),
         Role::Vcc | Role::K => Some(3),
         _ => None,

@@ -1,12 +1,12 @@
-//! Where the encodings hold opcode numbers and operands (Vega ISA guide, "Microcode Formats").
+//! The places of opcode numbers and operands in encodings (Vega ISA guide, "Microcode Formats").
 
 use super::row::{Encoding, Format, Role, Row};
 
-/// How the first dword tells an encoding, and where it holds the opcode number.
+/// The bits of the first dword that identify an encoding, and its place of the opcode number.
 #[derive(Debug)]
 pub struct Form {
     pub encoding: Encoding,
-    /// Whose opcode numbers these are.
+    /// The name space of the opcode numbers.
     pub format: Format,
     pub mask: u32,
     pub bits: u32,
@@ -25,7 +25,7 @@ const fn form(
     Form { encoding, format, mask, bits, op_lo, op_bits }
 }
 
-/// All of them; the first that matches a dword is its encoding.
+/// All forms; the first form that matches a dword is the dword's form.
 pub static FORMS: &[Form] = &[
     form(Encoding::Sop1, Format::Sop1, 0xff80_0000, 0xbe80_0000, 8, 8),
     form(Encoding::Sopc, Format::Sopc, 0xff80_0000, 0xbf00_0000, 16, 7),
@@ -55,12 +55,12 @@ pub static FORMS: &[Form] = &[
 ];
 
 impl Form {
-    /// The form of an instruction whose first dword this is.
+    /// Returns the form of an instruction whose first dword is `dword`.
     pub fn of(dword: u32) -> Option<&'static Form> {
         FORMS.iter().find(|form| dword & form.mask == form.bits)
     }
 
-    /// The form of an opcode number.
+    /// Returns the form of an encoding and a format.
     pub fn find(encoding: Encoding, format: Format) -> Option<&'static Form> {
         FORMS.iter().find(|form| form.encoding == encoding && form.format == format)
     }
@@ -73,14 +73,14 @@ impl Form {
         ((dword & self.op_mask()) >> self.op_lo) as u16
     }
 
-    /// The fixed bits of the first dword and their values.
+    /// Returns the mask of the fixed bits of the first dword, and their values.
     pub const fn fixed(&self, op: u16) -> (u32, u32) {
         (self.mask | self.op_mask(), self.bits | (op as u32) << self.op_lo)
     }
 }
 
 impl Encoding {
-    /// Bytes without a literal.
+    /// Returns the number of bytes without a literal.
     pub const fn bytes(self) -> u32 {
         match self {
             Encoding::Sop2
@@ -97,10 +97,10 @@ impl Encoding {
     }
 }
 
-/// Where the bits of an operand are. `lo` is the lowest bit.
+/// The place of an operand's bits; `lo` is the lowest bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Location {
-    /// No bits, or bits that are no register.
+    /// No bits, or bits that do not name a register.
     None,
     /// An SGPR number, to be multiplied by 2^`shift`.
     Scalar { lo: u8, bits: u8, shift: u8 },
@@ -124,7 +124,7 @@ const fn sgpr(lo: u8, bits: u8, shift: u8) -> Location {
     Location::Scalar { lo, bits, shift }
 }
 
-/// Where an encoding of a row holds the operand of a role.
+/// Returns the place of a role's operand in an encoding of a row.
 pub fn location(encoding: Encoding, row: &Row, role: Role) -> Location {
     use Location::{ScalarSource, SdwaSource, Source, Vcc, Vector};
     match (encoding, role) {

@@ -1,11 +1,13 @@
-//! Which words are instructions, as LLVM decides it: operands must exist, and most unused bits must be 0.
+//! Legality of instruction words, by LLVM's rules.
+//!
+//! Operands must exist, and most unused bits must be 0.
 
 use super::instruction::Instruction;
 use super::layout::{Location, location};
 use super::operand::Operand;
 use super::row::{Encoding, Modifiers, OperandType, Role, Row, Slot, SourceModifiers};
 
-/// Whether the bits behind the opcode number mean something.
+/// Returns whether the bits beside the opcode number are legal.
 pub(super) fn is_legal(instruction: &Instruction) -> bool {
     let row = instruction.row();
     instruction.word() & reserved(instruction.encoding(), row) == 0
@@ -16,7 +18,7 @@ pub(super) fn is_legal(instruction: &Instruction) -> bool {
         && special(instruction)
 }
 
-/// Whether an operand may be where it is.
+/// Returns whether a slot allows an operand.
 fn fits(slot: &Slot, operand: Operand) -> bool {
     let vector = matches!(operand, Operand::Vector(_));
     match slot.role {
@@ -33,7 +35,7 @@ const fn ones(lo: u8, bits: u8) -> u64 {
     ((1 << bits) - 1) << lo
 }
 
-/// The bits that must be 0.
+/// Returns the mask of the bits that must be 0.
 pub(super) fn reserved(encoding: Encoding, row: &Row) -> u64 {
     let lacks = |modifier, mask| if row.has(modifier) { 0 } else { mask };
     let has = |role| row.slot(role).is_some();
@@ -82,7 +84,7 @@ fn unless_any(row: &Row, roles: &[Role], mask: u64) -> u64 {
     if roles.iter().any(|role| row.slot(*role).is_some()) { 0 } else { mask }
 }
 
-/// The modifiers of the source at each of the three places of VOP3; none where there is no source.
+/// Returns the modifiers of the three sources of VOP3; none for a source that the row lacks.
 fn sources(row: &Row) -> [Option<SourceModifiers>; 3] {
     std::array::from_fn(|n| {
         let lo = 32 + 9 * n as u8;
@@ -107,7 +109,7 @@ fn vop3(row: &Row) -> u64 {
             }
             None if n == 1 && row.slot(Role::Parameter).is_some() => neg | abs,
             None => number | neg | abs | if op_sel { 1 << (11 + n) } else { 0 },
-            // Integers of instructions with `op_sel` ignore them.
+            // Integers of instructions with `op_sel` ignore the modifier bits.
             Some(SourceModifiers::None) if op_sel => 0,
             Some(SourceModifiers::None) => neg | abs,
             Some(_) => 0,
@@ -140,7 +142,7 @@ fn sdwa(row: &Row) -> u64 {
     mask
 }
 
-/// Whether SDWA can multiply the result.
+/// Returns whether SDWA can multiply the result.
 fn float_result(row: &Row) -> bool {
     row.slot(Role::Vdst).is_some_and(|slot| slot.ty.is_float())
 }
@@ -160,7 +162,7 @@ fn dpp(row: &Row) -> u64 {
     mask
 }
 
-/// What no mask can say.
+/// Returns whether an instruction obeys the rules that no mask of bits expresses.
 fn special(instruction: &Instruction) -> bool {
     let row = instruction.row();
     match instruction.encoding() {
@@ -169,9 +171,9 @@ fn special(instruction: &Instruction) -> bool {
             let lds = instruction.bit(16);
             (lds || !row.has(Modifiers::LDS_ONLY)) && !(lds && instruction.bit(55))
         }
-        // LLVM ignores NV save in loads to LDS.
+        // LLVM rejects NV in loads to LDS; elsewhere it ignores NV.
         Encoding::Flat => !(instruction.bit(13) && instruction.bit(55)),
-        // LLVM wants room for all four texels, also if `d16` needs less.
+        // LLVM requires registers for all four texels, even if `d16` needs fewer.
         Encoding::Mimg => {
             row.slot(Role::Vdata).is_none_or(|slot| slot.ty != OperandType::B128)
                 || instruction.bits(40, 8) <= 252

@@ -1,7 +1,8 @@
 //! AMD GFX9 "Vega" (gfx900, gfx906): instruction table, decoder, disassembler, assembler, lifter.
 //!
-//! Code is a sequence of little-endian dwords; an instruction has one or two. The truth about the instructions is [`table`];
-//! [`notation`] explains how a line is written, [`layout`] where the encodings hold the operands.
+//! Code is a sequence of little-endian dwords; an instruction has one or two. [`table`] defines the
+//! instructions. [`notation`] explains the text of a table line. [`layout`] defines where the
+//! encodings hold the operands.
 
 #[macro_use]
 extern crate warploom_guest;

@@ -12,9 +12,11 @@ pub struct Smem {
     pub base: Operand,
     /// The offset is a constant.
     pub imm: bool,
-    /// There is a register of its own for an offset.
+    /// A separate register holds an offset.
     pub soe: bool,
-    /// Constant offset in bytes; 0 if there is none. 21 bits, signed; buffers have 20 bits, but LLVM reads the sign there too.
+    /// The constant offset in bytes, or 0. It has 21 bits, signed.
+    ///
+    /// Buffers have 20 bits, but LLVM reads the sign there too.
     pub offset: i32,
     /// The register with the offset.
     pub soffset: Option<Operand>,
@@ -37,13 +39,13 @@ pub struct Ds {
 }
 
 impl Ds {
-    /// Both offsets as one, in bytes.
+    /// Returns both offsets as one number of bytes.
     pub fn offset(&self) -> u16 {
         u16::from_le_bytes([self.offset0, self.offset1])
     }
 }
 
-/// Which memory a flat instruction accesses.
+/// The memory that a flat instruction accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Segment {
     Flat,
@@ -55,13 +57,15 @@ pub enum Segment {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Flat {
     pub segment: Segment,
-    /// None: scratch memory at `saddr`.
+    /// The address register; none for scratch memory at `saddr`.
     pub addr: Operand,
     pub saddr: Option<Operand>,
     pub data: Operand,
-    /// None for stores, what goes to LDS, and atomics that return nothing.
+    /// None for stores, loads to LDS, and atomics that return nothing.
     pub dst: Operand,
-    /// In bytes: flat 13 bits as LLVM has it (the hardware: 12), else 13 bits, signed.
+    /// The offset in bytes: 13 bits, signed except for flat memory.
+    ///
+    /// Flat memory has 13 bits in LLVM, but 12 bits in hardware.
     pub offset: i32,
     pub glc: bool,
     pub slc: bool,
@@ -73,9 +77,11 @@ pub struct Flat {
 /// MUBUF and MTBUF.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Buffer {
-    /// Source of stores and atomics, destination of loads and atomics with `glc`. None if the data goes to LDS.
+    /// The source of stores and atomics, the destination of loads and of atomics with `glc`.
+    ///
+    /// None if the data goes to LDS.
     pub vdata: Operand,
-    /// Index (if `idxen`), then offset (if `offen`); none if there is neither.
+    /// The index (if `idxen`), then the offset (if `offen`); none without either.
     pub vaddr: Operand,
     pub srsrc: Operand,
     pub soffset: Operand,
@@ -95,9 +101,9 @@ pub struct Buffer {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Image {
     pub vdata: Operand,
-    /// Registers of `vdata`.
+    /// The number of registers of `vdata`.
     pub data_dwords: u8,
-    /// The first register of the address; how many there are depends on the image.
+    /// The first register of the address. The number of registers depends on the image.
     pub vaddr: Operand,
     pub srsrc: Operand,
     pub ssamp: Operand,
@@ -117,14 +123,16 @@ pub struct Image {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Export {
     pub target: u8,
-    /// None where nothing is exported. Compressed, two sources hold four halves.
+    /// The source registers, none for a component without export.
+    ///
+    /// In a compressed export, two registers hold four halves.
     pub sources: [Option<u8>; 4],
     pub compressed: bool,
     pub done: bool,
     pub valid_mask: bool,
 }
 
-/// What an interpolation reads.
+/// The inputs of an interpolation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interp {
     pub attribute: u8,
@@ -132,15 +140,15 @@ pub struct Interp {
     pub channel: u8,
     /// `v_interp_mov_f32`: 0 P10, 1 P20, 2 P0.
     pub parameter: u16,
-    /// The high half.
+    /// Whether the interpolation uses the high half.
     pub high: bool,
 }
 
-/// `saddr` of a flat instruction without one.
+/// The number in `saddr` of a flat instruction without that register.
 const NO_SADDR: u64 = 127;
 
 impl Instruction {
-    /// The same, sign-extended.
+    /// Returns `bits` bits from bit `lo` on, sign-extended.
     pub(super) const fn signed(&self, lo: u8, bits: u8) -> i32 {
         ((self.bits(lo, bits) << (64 - bits)) as i64 >> (64 - bits)) as i32
     }
@@ -149,7 +157,9 @@ impl Instruction {
         self.format() != Format::Flat && self.bits(48, 7) != NO_SADDR
     }
 
-    /// The number of registers of an operand, which often depends on other fields. 0: it has none here.
+    /// Returns the number of registers of an operand; 0 if the operand has none here.
+    ///
+    /// The number often depends on other fields.
     pub fn dwords(&self, slot: &Slot) -> u8 {
         let fixed = slot.ty.dwords();
         match (self.encoding(), slot.role) {
@@ -170,8 +180,10 @@ impl Instruction {
         }
     }
 
-    /// The registers of the data of an image instruction: one for each component, two components in one with `d16`, and one
-    /// for `tfe`. Where LLVM knows no such instruction, as many as it prints.
+    /// Returns the number of data registers of an image instruction.
+    ///
+    /// Each component takes a register; with `d16` two components share a register. `tfe` adds a
+    /// register. If LLVM knows no instruction with this number, the number is as LLVM prints it.
     fn image_dwords(&self, ty: OperandType) -> u8 {
         let components = self.bits(8, 4).count_ones() as u8;
         let (components, known, usual): (_, &[u8], _) = match ty {
@@ -187,7 +199,7 @@ impl Instruction {
         if known.contains(&dwords) { dwords } else { usual }
     }
 
-    /// The fields of an instruction of scalar memory.
+    /// Returns the fields of a scalar memory instruction.
     pub fn smem(&self) -> Smem {
         let (imm, soe) = (self.bit(17), self.bit(14));
         let register = |lo| Operand::scalar_register(self.bits(lo, 7), 1);
@@ -210,7 +222,7 @@ impl Instruction {
         }
     }
 
-    /// The fields of an instruction of LDS or GDS.
+    /// Returns the fields of an LDS or GDS instruction.
     pub fn ds(&self) -> Ds {
         Ds {
             addr: self.operand(Role::Addr),
@@ -223,7 +235,7 @@ impl Instruction {
         }
     }
 
-    /// The fields of an instruction of flat, global or scratch memory.
+    /// Returns the fields of a flat, global or scratch memory instruction.
     pub fn flat(&self) -> Flat {
         let segment = match self.format() {
             Format::Scratch => Segment::Scratch,
@@ -248,7 +260,7 @@ impl Instruction {
         }
     }
 
-    /// The fields of an instruction of buffers.
+    /// Returns the fields of a buffer instruction.
     pub fn buffer(&self) -> Buffer {
         let typed = self.encoding() == Encoding::Mtbuf;
         Buffer {
@@ -268,7 +280,7 @@ impl Instruction {
         }
     }
 
-    /// The fields of an instruction of images.
+    /// Returns the fields of an image instruction.
     pub fn image(&self) -> Image {
         Image {
             vdata: self.operand(Role::Vdata),
@@ -288,7 +300,7 @@ impl Instruction {
         }
     }
 
-    /// The fields of an instruction of exports.
+    /// Returns the fields of an export.
     pub fn export(&self) -> Export {
         let compressed = self.bit(10);
         Export {
@@ -304,7 +316,7 @@ impl Instruction {
         }
     }
 
-    /// The attribute of an interpolation.
+    /// Returns the fields of an interpolation.
     pub fn interp(&self) -> Interp {
         let short = self.encoding() == Encoding::Vintrp;
         let (attribute, channel) = if short { (10, 8) } else { (32, 38) };

@@ -1,19 +1,22 @@
-//! The small language of the instruction table, read at compile time; a mistake in a line is a compile error.
+//! The notation of the instruction table, read at compile time.
 //!
-//! A line is a variant of `Opcode`, its fidelity with its lift function, a *signature*, and the opcode numbers:
+//! A mistake in a line is a compile error. A line consists of a variant of `Opcode`, its fidelity
+//! with its lift function, a *signature*, and the opcode numbers:
 //!
 //! ```text
 //! /// Sum.
 //! VAddF32 (exact vector_float::v_add_f32) "v_add_f32 vdst:f32, src0:f32, src1:f32; clamp omod" { vop2 0x01 }
 //! ```
 //!
-//! **Signature**: the mnemonic without the suffix of the encoding; the operands in the order in which they are printed,
-//! each a [`Role`] in small letters and, for what is read or written, an [`OperandType`] in small letters; after `;` the
-//! [`Modifiers`] in small letters. A float operand can be negated and made absolute; `|` behind another type allows that
-//! too, `~` makes the negation bit of VOP3 a sign extension.
+//! **Signature**: the mnemonic without the suffix of the encoding, the operands in the order of the
+//! text, and after `;` the [`Modifiers`] in small letters. An operand is a [`Role`] in small
+//! letters and, if it is read or written, an [`OperandType`] in small letters. A float operand
+//! can be negated and made absolute. `|` behind another type allows both modifiers too. `~` makes
+//! the negation bit of VOP3 a sign extension.
 //!
-//! **Opcode numbers**: a [`Format`] in small letters and the number in it. With VOP1, VOP2 and VOPC come VOP3 (`e64`),
-//! `sdwa` and `dpp`, as far as the operands fit; `- e64`, `- sdwa`, `- dpp` say that the instruction lacks one of them.
+//! **Opcode numbers**: a [`Format`] in small letters and the number in it. VOP3 (`e64`), `sdwa` and
+//! `dpp` come with VOP1, VOP2 and VOPC if the operands fit. `- e64`, `- sdwa` and `- dpp` each
+//! remove one of these encodings.
 
 use warploom_guest::words::Words;
 
@@ -107,12 +110,12 @@ static FORMATS: Words<Format> = Words::of(&[
 
 static MODIFIERS: Words<Modifiers> = Words::of(&Modifiers::NAMES);
 
-/// The format of a name.
+/// Returns the format of a name.
 pub const fn format(name: &str) -> Format {
     named(name.as_bytes(), &FORMATS)
 }
 
-/// The encodings that a line takes away.
+/// Returns the encodings that a line removes.
 pub const fn without(names: &[&str]) -> Without {
     let mut without = Without { e64: false, sdwa: false, dpp: false };
     let mut i = 0;
@@ -128,14 +131,14 @@ pub const fn without(names: &[&str]) -> Without {
     without
 }
 
-/// The mnemonic of a signature.
+/// Returns the mnemonic of a signature.
 pub const fn mnemonic(signature: &'static str) -> &'static str {
     let mut cursor = Cursor { bytes: signature.as_bytes(), at: 0 };
     cursor.word();
     signature.split_at(cursor.at).0
 }
 
-/// The number of operands of a signature.
+/// Returns the number of operands of a signature.
 pub(crate) const fn slot_count(signature: &str) -> usize {
     let bytes = signature.as_bytes();
     let (mut count, mut i) = (0, 0);
@@ -146,7 +149,7 @@ pub(crate) const fn slot_count(signature: &str) -> usize {
     count
 }
 
-/// The operands of a signature.
+/// Returns the operands of a signature.
 pub const fn slots<const N: usize>(signature: &str) -> [Slot; N] {
     let mut cursor = Cursor { bytes: signature.as_bytes(), at: 0 };
     cursor.word();
@@ -161,7 +164,7 @@ pub const fn slots<const N: usize>(signature: &str) -> [Slot; N] {
     slots
 }
 
-/// The modifiers of a signature.
+/// Returns the modifiers of a signature.
 pub const fn modifiers(signature: &str) -> Modifiers {
     let mut cursor = Cursor { bytes: signature.as_bytes(), at: 0 };
     while cursor.at < cursor.bytes.len() && cursor.bytes[cursor.at] != b';' {
@@ -189,7 +192,7 @@ impl<'a> Cursor<'a> {
         found
     }
 
-    /// Letters, digits and `_`.
+    /// Takes a word of letters, digits and `_`.
     const fn word(&mut self) -> &'a [u8] {
         let start = self.at;
         while self.at < self.bytes.len()
@@ -200,7 +203,7 @@ impl<'a> Cursor<'a> {
         self.bytes.split_at(self.at).0.split_at(start).1
     }
 
-    /// `, role:type` and a mark.
+    /// Takes an operand: `, role:type` and a mark.
     const fn slot(&mut self) -> Option<Slot> {
         self.take(b',');
         if !self.take(b' ') {

@@ -1,4 +1,4 @@
-//! What instructions read and write.
+//! The operands of instructions.
 
 use super::row::OperandType;
 
@@ -6,8 +6,8 @@ use super::row::OperandType;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operand {
     None,
-    /// By its number: 0 to 101 SGPRs, 102 flat_scratch, 104 xnack_mask, 106 vcc, 108 to 123 trap temporaries, 124 m0,
-    /// 125 nothing (reads 0), 126 exec.
+    /// A scalar register by its number: 0 to 101 SGPRs, 102 flat_scratch, 104 xnack_mask, 106 vcc,
+    /// 108 to 123 trap temporaries, 124 m0, 125 null (reads 0), 126 exec.
     Scalar(u8),
     Vector(u8),
     /// An inline integer, -16 to 64.
@@ -32,15 +32,17 @@ pub const VCC: u8 = 106;
 pub const M0: u8 = 124;
 /// Number of EXEC among the scalar registers.
 pub const EXEC: u8 = 126;
-/// As a source: the dword behind the instruction.
+/// The source number of the dword behind the instruction.
 pub(super) const LITERAL: u64 = 255;
 
 impl Operand {
-    /// The scalar registers from a number on, rounded down as the hardware needs it. None: there are not so many.
+    /// Returns the scalar registers from `number` on, rounded down to the hardware's alignment.
+    ///
+    /// Returns none if there are not `dwords` registers.
     pub(super) fn scalar_register(number: u64, dwords: u8) -> Option<Operand> {
         let number = u8::try_from(number).ok()?;
         let first = number & !(dwords.min(4).next_power_of_two() - 1);
-        // LLVM knows tuples of four and more up to s103.
+        // LLVM knows tuples of three and more registers up to s103.
         let sgprs = if dwords > 2 { 104 } else { 102 };
         let tuple = |limit| {
             (u16::from(first) + u16::from(dwords) <= limit).then_some(Operand::Scalar(first))
@@ -56,7 +58,7 @@ impl Operand {
         }
     }
 
-    /// What an 8-bit source number that is no literal means.
+    /// Returns the operand of an 8-bit source number other than [`LITERAL`].
     pub(super) fn scalar_source(number: u64, dwords: u8) -> Option<Operand> {
         if number < 128 {
             return Operand::scalar_register(number, dwords);
@@ -81,13 +83,13 @@ impl Operand {
         })
     }
 
-    /// The VGPRs from a number on. None: there are not so many.
+    /// Returns the VGPRs from `number` on; none if there are not `dwords` registers.
     pub(super) fn vector(number: u64, dwords: u8) -> Option<Operand> {
         let number = u8::try_from(number).ok()?;
         (u16::from(number) + u16::from(dwords) <= 256).then_some(Operand::Vector(number))
     }
 
-    /// The source number of this operand; `Vector` has bit 8 set. None: it has none.
+    /// Returns the source number of this operand, if it has one; `Vector` has bit 8 set.
     pub const fn number(self) -> Option<u64> {
         Some(match self {
             Operand::None => return None,
@@ -131,18 +133,21 @@ impl Sel {
         [Sel::Byte0, Sel::Byte1, Sel::Byte2, Sel::Byte3, Sel::Word0, Sel::Word1, Sel::Dword];
 }
 
-/// A source operand. The order of modifiers is: part, sign extension, absolute value, negation.
+/// A source operand.
+///
+/// The modifiers apply in the order part, sign extension, absolute value, negation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Source {
     pub operand: Operand,
     pub ty: OperandType,
     pub neg: bool,
     pub abs: bool,
-    /// The part is sign-extended (SDWA); in VOP3 the negation bit of an integer of a float instruction.
+    /// SDWA: the part is sign-extended. VOP3 and DPP: the negation bit of an integer of a float
+    /// instruction.
     pub sext: bool,
-    /// SDWA: the part that is read.
+    /// SDWA: the part that the instruction reads.
     pub sel: Sel,
-    /// VOP3: the high half is read. VOP3P: the low result uses it.
+    /// VOP3: the instruction reads the high half. VOP3P: the low result uses the high half.
     pub op_sel: bool,
     /// VOP3P: the high result uses the high half; mixed precision: the source is an F16.
     pub op_sel_hi: bool,

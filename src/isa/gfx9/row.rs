@@ -1,4 +1,4 @@
-//! A line of the instruction table as data; [`super::notation`] explains how it is written.
+//! A line of the instruction table as data; [`super::notation`] explains the text of a line.
 
 use warploom_guest::fidelity::Fidelity;
 
@@ -14,11 +14,11 @@ pub enum Format {
     Sopc,
     Sopp,
     Smem,
-    /// With it come VOP3 (0x100 + number), SDWA and DPP.
+    /// VOP3 (0x100 + number), SDWA and DPP come with it.
     Vop2,
-    /// With it come VOP3 (0x140 + number), SDWA and DPP.
+    /// VOP3 (0x140 + number), SDWA and DPP come with it.
     Vop1,
-    /// With it come VOP3 (the same number) and SDWA.
+    /// VOP3 (with an equal number) and SDWA come with it.
     Vopc,
     Vop3,
     Vop3p,
@@ -34,7 +34,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// The encoding of this format itself.
+    /// Returns the format's own encoding.
     pub const fn encoding(self) -> Encoding {
         match self {
             Format::Sop2 => Encoding::Sop2,
@@ -59,7 +59,7 @@ impl Format {
     }
 }
 
-/// How the bits of an instruction are laid out.
+/// The layout of an instruction's bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Encoding {
     Sop2,
@@ -86,7 +86,7 @@ pub enum Encoding {
 }
 
 impl Encoding {
-    /// Whether its instructions are the vector unit's.
+    /// Returns whether the vector unit executes instructions of this encoding.
     pub const fn is_vector(self) -> bool {
         matches!(
             self,
@@ -102,12 +102,12 @@ impl Encoding {
     }
 }
 
-/// What an operand is for; in a line the same in small letters.
+/// The purpose of an operand; a line names it in small letters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Role {
     /// Destination in VGPRs.
     Vdst,
-    /// Destination in SGPRs; beside a `vdst` the second one, VCC in the short encodings.
+    /// Destination in SGPRs; beside a `vdst` the second destination, VCC in short encodings.
     Sdst,
     Src0,
     Src1,
@@ -115,7 +115,7 @@ pub enum Role {
     /// A source that is a VGPR.
     Vsrc0,
     Vsrc2,
-    /// A source that is no VGPR.
+    /// A source that is not a VGPR.
     Ssrc0,
     Ssrc1,
     /// A source that is a scalar register.
@@ -125,7 +125,7 @@ pub enum Role {
     /// The dword behind the instruction.
     K,
     Simm16,
-    /// The same, not printed if 0.
+    /// A `simm16` that is not printed if it is 0.
     OptionalSimm16,
     /// Branch target: signed offset in dwords from the next instruction.
     Label,
@@ -155,7 +155,7 @@ pub enum Role {
     Export,
 }
 
-/// What the bits of an operand are.
+/// The type of an operand's bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum OperandType {
     B16,
@@ -180,12 +180,12 @@ pub enum OperandType {
     B128,
     B256,
     B512,
-    /// Not said by the line: it depends on the fields.
+    /// The fields decide the type, not the line.
     Varies,
 }
 
 impl OperandType {
-    /// The number of registers; 1 for what varies.
+    /// Returns the number of registers; 1 for a varying type.
     pub const fn dwords(self) -> u8 {
         match self {
             Self::B64 | Self::I64 | Self::U64 | Self::F64 | Self::Mask => 2,
@@ -197,8 +197,10 @@ impl OperandType {
         }
     }
 
-    /// The 64 bits of an operand of this type that a literal stands for: of a float the upper half, of a signed number it is extended
-    /// by its sign, of others by zeros.
+    /// Returns the 64 bits for which a literal stands in an operand of this type.
+    ///
+    /// The literal is the upper half of an F64. It is sign-extended to an I64 and zero-extended to
+    /// any other type.
     pub const fn literal(self, bits: u32) -> u64 {
         match self {
             Self::F64 => (bits as u64) << 32,
@@ -207,7 +209,7 @@ impl OperandType {
         }
     }
 
-    /// Whether it is one number of 16 bits.
+    /// Returns whether the type is one number of 16 bits.
     pub const fn is_half(self) -> bool {
         matches!(self, Self::B16 | Self::I16 | Self::U16 | Self::F16)
     }
@@ -217,7 +219,7 @@ impl OperandType {
     }
 }
 
-/// Which source modifiers VOP3 has for an operand.
+/// The source modifiers that VOP3 has for an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SourceModifiers {
     None,
@@ -235,7 +237,7 @@ pub struct Slot {
     pub modifiers: SourceModifiers,
 }
 
-/// What an instruction has beside operands, as a set.
+/// The set of an instruction's features beside its operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Modifiers(pub(super) u32);
 
@@ -287,7 +289,7 @@ impl Modifiers {
     }
 }
 
-/// The encodings that come with an opcode number, as a set.
+/// A set of the encodings that come with an opcode number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Without {
     pub e64: bool,
@@ -300,7 +302,7 @@ pub struct Without {
 pub struct OpcodeNumber {
     pub format: Format,
     pub op: u16,
-    /// What this instruction lacks of the encodings that come with the format.
+    /// The encodings of the format that this instruction lacks.
     pub without: Without,
 }
 
@@ -309,7 +311,7 @@ pub struct OpcodeNumber {
 pub struct Row {
     pub opcode: Opcode,
     pub fidelity: Fidelity,
-    /// Makes IR of it; none for what is not implemented.
+    /// Lifts the instruction to IR; none if the instruction is not implemented.
     pub lift: Option<Lift>,
     pub mnemonic: &'static str,
     pub operands: &'static [Slot],
@@ -322,17 +324,17 @@ impl Row {
         self.modifiers.has(modifier)
     }
 
-    /// The operand of a role.
+    /// Returns the operand of a role.
     pub fn slot(&self, role: Role) -> Option<Slot> {
         self.operands.iter().copied().find(|slot| slot.role == role)
     }
 
-    /// Whether an operand is wider than SDWA and DPP can have it.
+    /// Returns whether an operand is too wide for SDWA and DPP.
     fn wide(&self) -> bool {
         self.operands.iter().any(|slot| slot.ty != OperandType::Mask && slot.ty.dwords() > 1)
     }
 
-    /// The encodings of the instruction, each with the name space and the opcode number there.
+    /// Returns the encodings of the instruction, each with its name space and opcode number.
     pub fn forms(&self) -> impl Iterator<Item = (Encoding, Format, u16)> {
         let narrow = !self.wide();
         self.places.iter().flat_map(move |place| {

@@ -1,10 +1,12 @@
-//! What follows the operands in the text of an instruction, for the disassembler and the assembler.
+//! The words behind the operands of an instruction, for the disassembler and the assembler.
 
 use smallvec::SmallVec;
 
 use super::row::{Encoding, Format, Modifiers, Role, Row};
 
-/// A word behind the operands; `lo` is the lowest of its bits. It is printed unless its bits have the usual value.
+/// A word behind the operands of an instruction; `lo` is the lowest of its bits.
+///
+/// The word is printed unless its bits have the usual value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trailer {
     /// The name.
@@ -15,11 +17,11 @@ pub enum Trailer {
     Hex { name: &'static str, lo: u8, bits: u8, always: bool },
     /// `name:` and a word for each value; always printed.
     Word { name: &'static str, lo: u8, bits: u8, words: &'static [&'static str] },
-    /// A word for each value; an empty one is not printed.
+    /// A word for each value; an empty word is not printed.
     Bare { lo: u8, bits: u8, words: &'static [&'static str] },
-    /// `name:[0,1]`: single bits, so many, each usually `usual`.
+    /// `name:[0,1]`: `count` single bits, each usually `usual`.
     Bits { name: &'static str, bits: [u8; 4], count: u8, usual: bool },
-    /// From which lane source 0 comes.
+    /// The lane from which source 0 comes.
     DppControl,
     /// `offset:` and a pattern.
     Swizzle,
@@ -45,7 +47,7 @@ const fn offset(name: &'static str, lo: u8, bits: u8, signed: bool) -> Trailer {
     Trailer::Decimal { name, lo, bits, signed }
 }
 
-/// The words behind the operands of an instruction, in their order.
+/// Returns the words behind the operands of an instruction, in their order.
 pub fn trailers(encoding: Encoding, format: Format, row: &Row) -> Trailers {
     let mut out = Trailers::new();
     let mut when = |condition: bool, trailers: &[Trailer]| {

@@ -1,16 +1,18 @@
-//! What lifters share about bits: fields, bitwise functions by a truth table, permutations of bytes, carries.
+//! Shared bit operations of lifters: fields, bitwise functions by a truth table, byte permutations,
+//! carries.
 
 use warploom_ir::{BlockBuilder, IntCc, Type, Value};
 
 use super::divergence::Mask;
 
-/// A block that is built, with its constants.
+/// A block under construction, with its constants.
 pub trait Emit<'a> {
     fn builder(&mut self) -> &mut BlockBuilder<'a>;
 
     fn constant_of(&mut self, ty: Type, bits: u64) -> Value;
 
-    /// `a` in the lanes of a mask, else `b`; an instruction of one lane whose values are uniform has a uniform one.
+    /// Selects `a` in the lanes of a mask and `b` elsewhere. For uniform values in an instruction
+    /// of one lane, the result is uniform.
     fn one_of(&mut self, mask: Value, a: Value, b: Value) -> Value {
         self.builder().select(mask, a, b)
     }
@@ -20,19 +22,20 @@ fn word<'a>(cx: &mut impl Emit<'a>, bits: u32) -> Value {
     cx.constant_of(Type::I32, bits.into())
 }
 
-/// An `i32` by a known count.
+/// Shifts an `i32` left by a known count.
 pub fn shl<'a>(cx: &mut impl Emit<'a>, value: Value, count: u32) -> Value {
     let count = word(cx, count);
     cx.builder().shl(value, count)
 }
 
-/// Logical shift right of an `i32`.
+/// Shifts an `i32` right logically by a known count.
 pub fn shr<'a>(cx: &mut impl Emit<'a>, value: Value, count: u32) -> Value {
     let count = word(cx, count);
     cx.builder().shr_u(value, count)
 }
 
-/// What is added to an `i32` of which the lower `dropped` bits are then cut, to round it to nearest, ties to even.
+/// Returns the addend that rounds an `i32` to nearest, ties to even, when its lower `dropped` bits
+/// are then cut.
 pub fn to_even<'a>(cx: &mut impl Emit<'a>, value: Value, dropped: u32) -> Value {
     let (one, half) = (word(cx, 1), word(cx, (1 << (dropped - 1)) - 1));
     let last = shr(cx, value, dropped);
@@ -40,7 +43,7 @@ pub fn to_even<'a>(cx: &mut impl Emit<'a>, value: Value, dropped: u32) -> Value 
     cx.builder().add(half, last)
 }
 
-/// `bits` bits (fewer than 32) of an `i32` from bit `lo`, extended.
+/// Extracts `bits` bits (fewer than 32) of an `i32` from bit `lo`, and extends them.
 pub fn range<'a>(cx: &mut impl Emit<'a>, value: Value, lo: u32, bits: u32, signed: bool) -> Value {
     let above = 32 - bits - lo;
     if above == 0 || signed {
@@ -57,7 +60,8 @@ pub fn range<'a>(cx: &mut impl Emit<'a>, value: Value, lo: u32, bits: u32, signe
     cx.builder().and(right, mask)
 }
 
-/// `len` bits from bit `pos` on, both of the value's type. Bits past the highest read as 0, or signed as the highest; no bits give 0.
+/// Extracts `len` bits from bit `pos` on; `len` and `pos` have the value's type. Bits past the
+/// highest bit read as 0, or as the highest bit if `signed`. A field of no bits is 0.
 pub fn field<'a>(
     cx: &mut impl Emit<'a>,
     value: Value,
@@ -68,7 +72,7 @@ pub fn field<'a>(
     let ty = cx.builder().ty(value).ty;
     let width = cx.constant_of(ty, ty.bits().into());
     let len = cx.builder().min_u(len, width);
-    // The bits go to the top and come back, filled with zeros or with the sign of the highest.
+    // The bits move to the top and back, which fills in zeros or the sign of the highest bit.
     let rest = cx.builder().sub(width, len);
     let b = cx.builder();
     if signed {
@@ -82,7 +86,8 @@ pub fn field<'a>(
     }
 }
 
-/// Ones from bit `pos` on, `len` of them, both of type `ty`; what lies past the highest bit is cut.
+/// Returns a word with `len` ones from bit `pos` on; `len` and `pos` have type `ty`. Ones past the
+/// highest bit are cut.
 pub fn ones<'a>(cx: &mut impl Emit<'a>, ty: Type, pos: Value, len: Value) -> Value {
     let one = cx.constant_of(ty, 1);
     let beyond = cx.builder().shl(one, len);
@@ -90,7 +95,7 @@ pub fn ones<'a>(cx: &mut impl Emit<'a>, ty: Type, pos: Value, len: Value) -> Val
     cx.builder().shl(ones, pos)
 }
 
-/// `base` with `len` bits of `value` at bit `pos`.
+/// Inserts `len` bits of `value` in `base` at bit `pos`.
 pub fn insert<'a>(
     cx: &mut impl Emit<'a>,
     base: Value,
@@ -107,7 +112,7 @@ pub fn insert<'a>(
     b.or(new, old)
 }
 
-/// Sum and carry out.
+/// Returns the sum and the carry out.
 pub fn add_carry<'a>(cx: &mut impl Emit<'a>, a: Value, b: Value, carry: Mask) -> (Value, Mask) {
     let carry = match carry {
         Mask::Never => None,
@@ -117,9 +122,9 @@ pub fn add_carry<'a>(cx: &mut impl Emit<'a>, a: Value, b: Value, carry: Mask) ->
     (sum, Mask::Lanes(carry))
 }
 
-/// Bit `4a + 2b + c` of the truth table, for each bit.
+/// Applies a truth table bit by bit: a result bit is bit `4a + 2b + c` of the table.
 pub fn by_table<'a>(cx: &mut impl Emit<'a>, table: u8, [a, b, c]: [Value; 3]) -> Value {
-    // Where a is 1 the upper four entries hold, else the lower.
+    // Where a is 1, the upper four entries apply, else the lower four.
     let (high, low) = (table >> 4, table & 0xf);
     if high ^ low == 0xf && !matches!(low, 0 | 0xf) {
         let low = of_two(cx, low, b, c).value(cx);
@@ -129,7 +134,7 @@ pub fn by_table<'a>(cx: &mut impl Emit<'a>, table: u8, [a, b, c]: [Value; 3]) ->
     choose(cx, a, high, low)
 }
 
-/// A bitwise function of some operands, as far as it is known.
+/// The result of a bitwise function, as far as it is known.
 #[derive(Clone, Copy, PartialEq)]
 enum Bits {
     Zeros,
@@ -147,7 +152,7 @@ impl Bits {
     }
 }
 
-/// Bit `2b + c` of a truth table of four entries.
+/// Applies a truth table of four entries: a result bit is bit `2b + c` of the table.
 fn of_two<'a>(cx: &mut impl Emit<'a>, table: u8, b: Value, c: Value) -> Bits {
     let build = cx.builder();
     Bits::Value(match table {
@@ -168,7 +173,7 @@ fn of_two<'a>(cx: &mut impl Emit<'a>, table: u8, b: Value, c: Value) -> Bits {
             let b = build.not(b);
             build.and(b, c)
         }
-        // The complement of one of the above.
+        // This table is the complement of a table above.
         _ => {
             let inverse = of_two(cx, !table & 0xf, b, c).value(cx);
             cx.builder().not(inverse)
@@ -176,7 +181,7 @@ fn of_two<'a>(cx: &mut impl Emit<'a>, table: u8, b: Value, c: Value) -> Bits {
     })
 }
 
-/// `high` where a bit of `a` is set, else `low`.
+/// Selects `high` where a bit of `a` is set, else `low`.
 fn choose<'a>(cx: &mut impl Emit<'a>, a: Value, high: Bits, low: Bits) -> Value {
     match (high, low) {
         _ if high == low => high.value(cx),
@@ -195,7 +200,7 @@ fn choose<'a>(cx: &mut impl Emit<'a>, a: Value, high: Bits, low: Bits) -> Value 
     }
 }
 
-/// Selectors of the four starts of each mode of a permutation that is a sequence.
+/// Selectors of the permutation modes that are sequences, one for each of the four starts.
 pub mod sequence {
     pub const F4E: [u32; 4] = [0x3210, 0x4321, 0x5432, 0x6543];
     pub const B4E: [u32; 4] = [0x5670, 0x6701, 0x7012, 0x0123];
@@ -205,7 +210,7 @@ pub mod sequence {
     pub const RC16: [u32; 4] = [0x1010, 0x3232, 0x1010, 0x3232];
 }
 
-/// The selector of a sequence, whose start is in the low two bits of an `i32`.
+/// Returns the selector of a sequence whose start is the low two bits of an `i32`.
 pub fn start_selector<'a>(cx: &mut impl Emit<'a>, starts: [u32; 4], start: Value) -> Value {
     let mask = word(cx, 3);
     let start = cx.builder().and(start, mask);
@@ -217,8 +222,8 @@ pub fn start_selector<'a>(cx: &mut impl Emit<'a>, starts: [u32; 4], start: Value
     })
 }
 
-/// Four bytes of `high:low`. Each nibble of the selector names a byte, and with its bit 3 the sign of that byte instead. A word that is
-/// none is 0.
+/// Permutes four bytes of `high:low` by a known selector. Each nibble of the selector names a byte;
+/// bit 3 of the nibble asks for the sign of that byte instead. A word that is `None` is 0.
 pub fn permute_known<'a>(
     cx: &mut impl Emit<'a>,
     low: Option<Value>,
@@ -240,7 +245,7 @@ pub fn permute_known<'a>(
             let mask = word(cx, 0xff << (at * 8));
             cx.builder().and(sign, mask)
         } else {
-            // Neighbours that stay neighbours move together.
+            // Neighbouring bytes that stay neighbours move together.
             let follows = |count: u32| {
                 at + count < 4
                     && byte + count < 4
@@ -251,7 +256,7 @@ pub fn permute_known<'a>(
             }
             let bits = count * 8;
             if at + count == 4 && byte == 0 && at > 0 {
-                // What is above is shifted out.
+                // The shift drops the bytes above.
                 shl(cx, source, at * 8)
             } else {
                 let piece =
@@ -271,7 +276,7 @@ pub fn permute_known<'a>(
     }
 }
 
-/// The same, by a selector of each lane.
+/// Permutes four bytes of `high:low` by a selector that each lane holds.
 pub fn permute<'a>(cx: &mut impl Emit<'a>, low: Value, high: Value, selector: Value) -> Value {
     let bytes = cx.builder().concat(low, high);
     let mut result = word(cx, 0);

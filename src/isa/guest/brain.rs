@@ -4,7 +4,7 @@ use warploom_ir::{FloatCc, IntCc, Round, Type, Value};
 
 use super::bits::{Emit, to_even};
 
-/// The `f32` of a `bf16`'s bits, an `i16`.
+/// Converts the bits of a `bf16`, an `i16`, to an `f32`.
 pub fn from_bf16<'a>(cx: &mut impl Emit<'a>, bits: Value) -> Value {
     let word = cx.builder().zero_extend(Type::I32, bits);
     let count = cx.constant_of(Type::I32, 16);
@@ -12,7 +12,8 @@ pub fn from_bf16<'a>(cx: &mut impl Emit<'a>, bits: Value) -> Value {
     cx.builder().bitcast(Type::F32, word)
 }
 
-/// The `bf16` of an `f32`, an `i16`, rounded once; a NaN has the bits `nan`.
+/// Converts an `f32` to the bits of a `bf16`, an `i16`, with one rounding. A NaN becomes the bits
+/// `nan`.
 pub fn to_bf16<'a>(cx: &mut impl Emit<'a>, round: Round, nan: u64, value: Value) -> Value {
     let bits = cx.builder().bitcast(Type::I32, value);
     let mut word = |bits: u64| cx.constant_of(Type::I32, bits);
@@ -22,7 +23,7 @@ pub fn to_bf16<'a>(cx: &mut impl Emit<'a>, round: Round, nan: u64, value: Value)
         Round::Nearest => to_even(cx, bits, 16),
         Round::Zero => zero,
         Round::Up | Round::Down => {
-            // Magnitudes grow where the sign is that of the direction.
+            // The magnitude grows if the number's sign is the sign of the rounding direction.
             let negative = cx.builder().icmp(IntCc::LtS, bits, zero);
             if round == Round::Up {
                 cx.one_of(negative, zero, all)

@@ -1,34 +1,35 @@
-//! The GPUs of AMD's GFX9 generation, as far as instructions go.
+//! The GPUs of AMD's GFX9 generation, distinguished by their instructions.
 //!
 //! Source: LLVM's disassembler (19) for each of them.
 
-/// GPUs whose instructions are the same.
+/// A class of GPUs with equal instructions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Chip {
-    /// Not said: every instruction of the table, as gfx900 has it.
+    /// No chip is named: every instruction of the table, with gfx900's meaning.
     #[default]
     Any,
     /// gfx900, gfx902, gfx909, gfx90c.
     Gfx900,
-    /// `v_mad_mix` and its kind are `v_fma_mix`, with the same opcodes: rounded once.
+    /// As gfx900, but `v_fma_mix` replaces `v_mad_mix` and its kind at equal opcodes, and rounds
+    /// once.
     Gfx904,
-    /// The same, and dot products, `v_fmac_f32` and `v_xnor_b32`.
+    /// As gfx904, with dot products, `v_fmac_f32` and `v_xnor_b32`.
     Gfx906,
-    /// What all of them have: no mixed precision.
+    /// The common instructions of all these chips: no mixed precision.
     Generic,
 }
 
-/// How the names of mixed precision begin.
+/// The prefix of mixed precision names.
 const MIX: &str = "v_mad_mix";
 const FUSED_MIX: &str = "v_fma_mix";
 
 impl Chip {
-    /// Mixed precision rounds once.
+    /// Whether mixed precision rounds once.
     pub const fn fused_mix(self) -> bool {
         matches!(self, Chip::Gfx904 | Chip::Gfx906)
     }
 
-    /// A text or mnemonic of the table's names with those of the chip.
+    /// Replaces the table's names in a text or mnemonic by the chip's names.
     pub fn named(self, text: String) -> String {
         if self.fused_mix() && text.starts_with(MIX) {
             text.replacen(MIX, FUSED_MIX, 1)
@@ -37,7 +38,7 @@ impl Chip {
         }
     }
 
-    /// The reverse. None: the chip has another name for it.
+    /// Replaces the chip's names by the table's names. None: the chip has another name for it.
     pub fn table_name(self, text: &str) -> Option<String> {
         let (from, other) = if self.fused_mix() { (FUSED_MIX, MIX) } else { (MIX, FUSED_MIX) };
         (!text.starts_with(other)).then(|| text.replacen(from, MIX, 1))

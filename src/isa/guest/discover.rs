@@ -1,6 +1,8 @@
-//! Discovery, alike for all guests whose code is found by following it: which instructions can run, and where blocks begin and end.
+//! Discovery of code by following it, common to all guests: which instructions can run, and where
+//! blocks begin and end.
 //!
-//! A guest says of one instruction where control may go ([`Ways`]), and of one step whether its block goes on behind it ([`Cut`]).
+//! A guest states for each instruction where control may go ([`Ways`]), and for each step whether
+//! its block continues after it ([`Cut`]).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::Hash;
@@ -8,28 +10,30 @@ use std::hash::Hash;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// Guest instructions of a block, at most: the engines translate blocks whole.
+/// The most guest instructions of a block: the engines translate blocks whole.
 pub const MAX_BLOCK: usize = 512;
 
-/// Where control may go from an instruction. `C` is what is known on the way to the next one.
+/// The places where control may go from an instruction. `C` is the knowledge that a path carries to
+/// the next instruction.
 pub struct Ways<P, C> {
-    /// The place behind it, if control may go on there in the same block.
+    /// The place behind the instruction, if control may go on there in the same block.
     pub next: Option<(P, C)>,
-    /// Where blocks begin.
+    /// Places where blocks begin.
     pub leaders: SmallVec<[P; 4]>,
 }
 
-/// What a step is to the block that it may be put in.
+/// The role of a step in its candidate block.
 pub enum Cut<P> {
-    /// It is in the block, which goes on at this place.
+    /// The step is in the block, which goes on at this place.
     GoesOn(P),
-    /// The block has ended with it.
+    /// The step is the last of the block.
     Ends,
-    /// The block ends before it.
+    /// The block ends before the step.
     Before,
 }
 
-/// Code that has been found: `P` is where an instruction is (an address, and what else tells apart how it is executed), `S` what it does.
+/// The code found so far. `P` is the place of an instruction (an address, and any further state
+/// that decides how it is executed); `S` is the instruction's effect.
 pub struct Found<P, S> {
     steps: FxHashMap<P, S>,
     leaders: BTreeSet<P>,
@@ -42,7 +46,8 @@ impl<P, S> Default for Found<P, S> {
 }
 
 impl<P: Copy + Ord + Hash, S> Found<P, S> {
-    /// Finds what can be reached from `entry`. `visit` says what is at a place that was not known, given what is known on the way to it.
+    /// Finds the code that `entry` can reach. `visit` describes the step at a new place, given the
+    /// knowledge from the path to it.
     pub fn explore<C: Default>(
         &mut self,
         entry: P,
@@ -62,8 +67,9 @@ impl<P: Copy + Ord + Hash, S> Found<P, S> {
         }
     }
 
-    /// Cuts what was found into blocks; those that are there keep their extent. `cut` makes the block that begins at a place, and says
-    /// before which place it ends, if it does not end with an instruction.
+    /// Cuts the found code into blocks; existing blocks keep their extent. `cut` makes the block
+    /// that begins at a place. It also returns the place before which the block ends, if the block
+    /// does not end with an instruction.
     pub fn cut_blocks<B>(
         &self,
         blocks: &mut BTreeMap<P, B>,
@@ -76,13 +82,14 @@ impl<P: Copy + Ord + Hash, S> Found<P, S> {
                 continue;
             }
             let (block, before) = cut(start);
-            // That may be no leader; from there on is a further block.
+            // This place may be no leader: a further block begins there.
             work.extend(before);
             blocks.insert(start, block);
         }
     }
 
-    /// Follows the steps of the block that begins at `start`. Gives the place before which it ends, if it does not end with a step.
+    /// Follows the steps of the block that begins at `start`. Returns the place before which the
+    /// block ends, if it does not end with a step.
     pub fn follow(&self, start: P, mut add: impl FnMut(P, &S) -> Cut<P>) -> Option<P> {
         let mut place = start;
         for length in 0.. {
@@ -106,7 +113,7 @@ impl<P: Copy + Ord + Hash, S> Found<P, S> {
         self.steps.values()
     }
 
-    /// Whether a block begins there.
+    /// Whether a block begins at a place.
     pub fn is_leader(&self, place: P) -> bool {
         self.leaders.contains(&place)
     }
@@ -118,7 +125,7 @@ mod tests {
 
     use super::*;
 
-    /// Instruction 2 jumps back to 1, conditionally; 4 is the last.
+    /// A program in which instruction 2 jumps back to 1 conditionally, and 4 is the last.
     fn visit(at: u32, seen: u32) -> (u32, Ways<u32, u32>) {
         let next = if at == 4 { None } else { Some((at + 1, seen + 1)) };
         match at {

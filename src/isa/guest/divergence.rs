@@ -1,8 +1,9 @@
-//! What lifters share about lanes: the algebra of lane masks with known values folded away.
+//! Shared lane operations of lifters: the algebra of lane masks, with known values folded away.
 
 use warploom_ir::{BlockBuilder, IntCc, Type, Value};
 
-/// A lane mask while a block is built: most guards are constant, and so is much of what is combined from them.
+/// A lane mask in a block under construction. Most guards are constant, and so are many masks
+/// combined from guards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Mask {
     /// No lane.
@@ -44,7 +45,7 @@ impl Mask {
         }
     }
 
-    /// The other lanes.
+    /// Returns the complement of the mask.
     pub fn not(self, b: &mut BlockBuilder<'_>) -> Mask {
         match self {
             Mask::Never => Mask::Always,
@@ -53,7 +54,7 @@ impl Mask {
         }
     }
 
-    /// `self` in the lanes of `lanes`, `other` elsewhere.
+    /// Selects `self` in the lanes of `lanes`, and `other` elsewhere.
     pub fn merge(self, lanes: Mask, other: Mask, b: &mut BlockBuilder<'_>) -> Mask {
         match lanes {
             Mask::Always => self,
@@ -68,7 +69,7 @@ impl Mask {
         }
     }
 
-    /// As a value.
+    /// Returns the mask as a value.
     pub fn value(self, b: &mut BlockBuilder<'_>) -> Value {
         match self {
             Mask::Never => b.lanes_of(0),
@@ -78,15 +79,15 @@ impl Mask {
     }
 }
 
-/// The number of the least lane of a mask that has one, as a uniform `i32`.
+/// Returns the number of the lowest lane of a nonempty mask, as a uniform `i32`.
 pub fn first_lane(b: &mut BlockBuilder<'_>, lanes: Value) -> Value {
     let bits = b.from_mask(lanes);
     let lane = b.ctz(bits);
     b.trunc(Type::I32, lane)
 }
 
-/// Lane `i`'s bit: the mask of lanes where a varying or uniform integer is not 0, or all lanes
-/// where a mask has some.
+/// Returns the mask of lanes where a varying or uniform integer is not 0. Of a mask, returns all
+/// lanes if the mask is not empty.
 pub fn nonzero(b: &mut BlockBuilder<'_>, value: Value) -> Value {
     let value = if b.ty(value).ty == Type::Mask { b.from_mask(value) } else { value };
     let ty = b.ty(value).ty;

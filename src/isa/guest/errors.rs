@@ -1,11 +1,11 @@
-//! What readers of guests' texts share about their errors.
+//! Error reporting that readers of guests' texts share.
 
 use std::fmt;
 
-/// Errors of one text, at most.
+/// The most errors of one text.
 pub const MAX_ERRORS: usize = 20;
 
-/// Shows errors, one a line.
+/// Writes errors, one per line.
 pub fn one_a_line(f: &mut fmt::Formatter<'_>, errors: &[impl fmt::Display]) -> fmt::Result {
     for (n, error) in errors.iter().enumerate() {
         if n > 0 {
@@ -16,7 +16,7 @@ pub fn one_a_line(f: &mut fmt::Formatter<'_>, errors: &[impl fmt::Display]) -> f
     Ok(())
 }
 
-/// Line and column of a place, from 1 on, given what stands before it.
+/// Returns line and column of a place, counted from 1, given the text before it.
 pub fn line_column(before: &[u8]) -> (u32, u32) {
     let line = before.iter().filter(|&&byte| byte == b'\n').count();
     let column = before.iter().rev().take_while(|&&byte| byte != b'\n').count();

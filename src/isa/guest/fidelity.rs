@@ -1,12 +1,12 @@
-//! How exactly warploom does what an instruction means.
+//! How exactly warploom executes an instruction.
 
-/// One of the three levels; `docs/fidelity.md` lists what is not exact.
+/// The level of exactness; `docs/fidelity.md` lists the deviations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fidelity {
     /// Every result bit is as documented.
     Exact,
-    /// Results may differ from the hardware's; the text says by how much.
+    /// Results may differ from the hardware's results; the text says by how much.
     Approximate(&'static str),
-    /// Decoded and printed, but it traps when it is executed.
+    /// The instruction is decoded and printed, but traps when it is executed.
     Unimplemented,
 }

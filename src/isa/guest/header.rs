@@ -1,28 +1,29 @@
-//! Headers of NVIDIA's graphics programs: the 80 bytes before the code of a graphics program, and the attribute space that they map.
+//! Headers of NVIDIA's graphics programs: the 80 bytes before the code of a graphics program, and
+//! the attribute space that they map.
 //!
 //! Source: facts, `graphics.md`, sections 1.1 and 1.3. Bits are counted over all words.
 
 use crate::shader::Stage;
 
-/// Bytes of a header.
+/// The size of a header in bytes.
 pub const HEADER_BYTES: usize = 4 * WORDS;
 const WORDS: usize = 20;
 const VERSION: u32 = 3;
 
-/// Words of attribute space.
+/// The size of attribute space in words.
 pub const ATTRIBUTE_WORDS: u16 = 256;
-/// Targets of a fragment program.
+/// The number of targets of a fragment program.
 pub const TARGETS: u8 = 8;
 const SAMPLE_MASK: u32 = 608;
 const DEPTH: u32 = 609;
 
 /// Byte addresses in attribute space.
 pub mod attribute {
-    /// SurfaceAccess in the window, and 1/w; of a vertex program the position.
+    /// Position in the window, and 1/w; for a vertex program, the position.
     pub const POSITION: u16 = 0x70;
     pub const GENERIC: u16 = 0x80;
     pub const GENERIC_END: u16 = 0x280;
-    /// Where a vertex is in its patch: u, v.
+    /// The coordinates u, v of a vertex in its patch.
     pub const TESSELLATION: u16 = 0x2f0;
     pub const TESSELLATION_V: u16 = 0x2f4;
     pub const TESSELLATION_END: u16 = 0x2f8;
@@ -31,18 +32,19 @@ pub mod attribute {
     pub const FRONT: u16 = 0x3fc;
 }
 
-/// What a header calls the type of its program: 2 of fragment programs, 1 of all others.
+/// Returns the header's code for the program type: 2 for fragment programs, 1 for all other
+/// programs.
 const fn kind(stage: Stage) -> u32 {
     if matches!(stage, Stage::Fragment) { 2 } else { 1 }
 }
 
-/// How a fragment program's input is made of those of the vertices.
+/// How a fragment program's input is made of the vertices' outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Interpolation {
     Unused,
-    /// The provoking vertex's.
+    /// The value of the provoking vertex.
     Constant,
-    /// Divided by w, linear on the screen; the program multiplies by w.
+    /// Divided by w, then linear on the screen; the program multiplies by w.
     Perspective,
     /// Linear on the screen.
     Linear,
@@ -65,24 +67,24 @@ impl Interpolation {
         }
     }
 
-    /// None: there is none of that name.
+    /// Returns the interpolation of a name. None: no interpolation has that name.
     pub fn named(name: &str) -> Option<Interpolation> {
         Interpolation::ALL.into_iter().find(|one| one.name() == name)
     }
 }
 
-/// What a header allows or says in one bit.
+/// A permission or property that one bit of a header states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Flag {
-    /// Target 0 is not that of all targets.
+    /// Each target has its own output: target 0's output does not go to all targets.
     Targets = 14,
     /// KIL is allowed.
     Kills = 15,
-    /// Stores to global memory and atomic operations are.
+    /// Stores to global memory and atomic operations are allowed.
     Stores = 16,
-    /// Loads and stores do something.
+    /// Loads and stores have an effect.
     Memory = 26,
-    /// Instructions on doubles do something.
+    /// Instructions on doubles have an effect.
     Doubles = 27,
 }
 
@@ -101,7 +103,7 @@ impl Flag {
     }
 }
 
-/// Why bytes are no header.
+/// Why bytes are not a header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum HeaderError {
     #[error("{found} bytes: expected the {HEADER_BYTES} of a shader program header")]
@@ -114,7 +116,7 @@ pub enum HeaderError {
     Kind { found: u32, stage: Stage },
 }
 
-/// A header.
+/// The header of a graphics program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
     words: [u32; WORDS],
@@ -122,7 +124,7 @@ pub struct Header {
 }
 
 impl Header {
-    /// Of a program that is allowed everything and has no inputs or outputs yet.
+    /// Returns the header of a program that is allowed everything and has no inputs or outputs yet.
     pub fn new(stage: Stage) -> Header {
         let mut header = Header { words: [0; WORDS], stage };
         header.put(0, 5, kind(stage));
@@ -139,10 +141,10 @@ impl Header {
         header
     }
 
-    /// The header that bytes begin with.
+    /// Reads the header at the start of some bytes.
     ///
     /// # Errors
-    /// They are none.
+    /// The bytes are not a header.
     pub fn read(bytes: &[u8]) -> Result<Header, HeaderError> {
         let Some((bytes, _)) = bytes.split_first_chunk::<HEADER_BYTES>() else {
             return Err(HeaderError::Short { found: bytes.len() });
@@ -176,7 +178,7 @@ impl Header {
         bytes
     }
 
-    /// `bits` (at most 24) from a bit on, in one word.
+    /// Extracts `bits` bits (at most 24) from bit `at` on; they lie in one word.
     fn field(&self, at: u32, bits: u32) -> u32 {
         self.words[at as usize / 32] >> (at % 32) & (u32::MAX >> (32 - bits))
     }
@@ -199,7 +201,7 @@ impl Header {
         self.put(flag as u32, 1, holds.into());
     }
 
-    /// Local memory of a lane in bytes.
+    /// Returns the bytes of local memory of a lane.
     pub fn local_bytes(&self) -> u32 {
         self.field(32, 24) + self.field(64, 24)
     }
@@ -208,12 +210,13 @@ impl Header {
         self.put(32, 24, bytes);
     }
 
-    /// Memory for the divergence stack past what the hardware holds, in bytes per warp.
+    /// Returns the bytes of memory per warp for the divergence stack beyond the hardware's own.
     pub fn crs_bytes(&self) -> u32 {
         self.field(96, 24).saturating_mul(512)
     }
 
-    /// Threads of a patch (tessellation control), or instances of a primitive (geometry).
+    /// Returns the threads of a patch (tessellation control), or the instances of a primitive
+    /// (geometry).
     pub fn threads(&self) -> u32 {
         self.field(88, 8)
     }
@@ -222,7 +225,7 @@ impl Header {
         self.put(88, 8, threads.into());
     }
 
-    /// Vertices that a thread of a geometry program emits at most.
+    /// Returns the most vertices that a thread of a geometry program emits.
     pub fn max_vertices(&self) -> u32 {
         self.field(128, 12)
     }
@@ -231,7 +234,8 @@ impl Header {
         self.put(128, 12, vertices.into());
     }
 
-    /// The header of two programs of a stage that one thread runs one after the other: what either needs, reads, writes and is allowed.
+    /// Merges the headers of two programs of a stage that one thread runs one after the other:
+    /// whatever either needs, reads, writes or is allowed.
     pub fn with(mut self, first: &Header) -> Header {
         let (local, crs) = (
             self.local_bytes().max(first.local_bytes()),
@@ -254,7 +258,8 @@ impl Header {
         self
     }
 
-    /// How an input word is made. An input of other stages than the fragment's is constant, if it is used.
+    /// Returns how an input word is made. An input of a stage other than fragment is constant, if
+    /// it is used.
     pub fn input(&self, address: u16) -> Interpolation {
         let Some((at, bits)) = self.input_bits(address) else { return Interpolation::Unused };
         match (self.field(at, bits), bits, self.stage) {
@@ -265,7 +270,8 @@ impl Header {
         }
     }
 
-    /// Marks an input word as used. False: the map has no place for it, or it cannot be made so.
+    /// Marks an input word as used. False: the map has no place for the word, or cannot express
+    /// `how`.
     pub fn set_input(&mut self, address: u16, how: Interpolation) -> bool {
         let Some((at, bits)) = self.input_bits(address) else { return false };
         self.put(
@@ -276,7 +282,7 @@ impl Header {
         self.input(address) == how
     }
 
-    /// Where the map of inputs has a word, and how many bits.
+    /// Returns the first bit of an input word in the map of inputs, and the number of its bits.
     fn input_bits(&self, address: u16) -> Option<(u32, u32)> {
         let a = u32::from(address);
         if self.stage != Stage::Fragment {
@@ -307,13 +313,13 @@ impl Header {
         (self.stage != Stage::Fragment && address < 0x3c0).then(|| 400 + u32::from(address) / 4)
     }
 
-    /// The components that a fragment program writes to a target, red in bit 0.
+    /// Returns the components that a fragment program writes to a target, red in bit 0.
     pub fn target(&self, target: u8) -> u8 {
         let fragment = self.stage == Stage::Fragment && target < TARGETS;
         if fragment { self.field(576 + 4 * u32::from(target), 4) as u8 } else { 0 }
     }
 
-    /// For a target below [`TARGETS`].
+    /// Sets the components of a target below [`TARGETS`].
     pub fn set_target(&mut self, target: u8, components: u8) {
         self.put(576 + 4 * u32::from(target), 4, components.into());
     }
@@ -334,12 +340,14 @@ impl Header {
         self.put(DEPTH, 1, 1);
     }
 
-    /// The targets that are written, each with its first register: every one that has a component takes four.
+    /// Returns the written targets, each with its first register: every target that has a component
+    /// takes four registers.
     pub fn target_registers(&self) -> impl Iterator<Item = (u8, u8)> {
         (0..TARGETS).filter(|&target| self.target(target) != 0).zip((0..).step_by(4))
     }
 
-    /// The register of the sample mask; depth is in the one behind it, whether there is a mask or not.
+    /// Returns the register of the sample mask. Depth is in the next register, even if there is no
+    /// mask.
     pub fn sample_mask_register(&self) -> u8 {
         4 * self.target_registers().count() as u8
     }
@@ -349,7 +357,7 @@ impl Header {
 mod tests {
     use super::*;
 
-    /// Addresses and bits as the facts list them.
+    /// Checks addresses and bits against the facts.
     #[test]
     fn maps_are_where_the_facts_have_them() {
         let bit = |header: &Header, at: u32| header.bytes()[at as usize / 8] >> (at % 8) & 1 != 0;

@@ -1,12 +1,14 @@
-//! Branches over code that does nothing while no lane is active, for lifters whose guests manage the active mask themselves.
+//! Removes branches over code that has no effect while no lane is active. For lifters whose guests
+//! manage the active mask themselves.
 //!
-//! Compilers put `if no lane is active, skip` around what a mask has been narrowed for. Where what is skipped has no effect
-//! without lanes, it may as well be gone through: blocks become longer, and a loop whose body has such branches becomes one
-//! block, which engines do far better with.
+//! Compilers put `if no lane is active, skip` around code for which a mask was narrowed. If the
+//! skipped code has no effect without active lanes, it may run unconditionally: blocks become
+//! longer, and a loop whose body has such branches becomes one block, which engines run far better.
 //!
-//! What has an effect also without lanes is taken care of: a scalar access gets the branch's condition, and a register that is
-//! one for the warp, if it would change and may be read later, keeps its old value by a select. Whether it would change is
-//! found by going through the code with an active mask of 0.
+//! Two effects can occur without active lanes, and are guarded. A scalar access gets the branch's
+//! condition. A warp-wide register that would change and may be read later keeps its old value by a
+//! select. To find whether a register would change, the pass interprets the code with an active
+//! mask of 0.
 
 use cranelift_entity::{EntitySet, SecondaryMap};
 use rustc_hash::FxHashMap;
@@ -15,15 +17,16 @@ use warploom_ir::{
     Terminator, Type, UnaryOp, Value, ValueType, Window, table,
 };
 
-/// Operations that may be gone through in vain.
+/// The most operations that may run in vain.
 const MAX_SKIPPED: usize = 400;
-/// Operations of a block, at most: engines translate blocks whole.
+/// The most operations of a block: engines translate blocks whole.
 const MAX_BLOCK: usize = 4000;
 
-/// A register that is one for the warp, as its bit in a set.
+/// A set of warp-wide registers, a bit for each.
 type Registers = u128;
 
-/// Converts a function in which every jump is known: none is indirect, and no block joins another.
+/// Converts a function in which every jump is known: no jump is indirect, and no block joins
+/// another.
 pub fn convert(function: &mut Function) {
     let unknown = |block: &Block| {
         let leaves = matches!(block.term, Terminator::Indirect { .. } | Terminator::Service { .. });
@@ -48,18 +51,18 @@ pub fn convert(function: &mut Function) {
             liveness.forget(id);
         }
     }
-    // Copies were taken of these, and nothing comes to them any more.
+    // Copies of these blocks were appended elsewhere, and no block leads to them any more.
     let reachable = Ways::of(function).reachable;
     for id in (0..function.blocks.len() as u32).map(BlockId).filter(|&id| !reachable[id]) {
         function.block_mut(id).clear();
     }
 }
 
-/// Numbers of the registers that are one for the warp.
+/// The numbers of the warp-wide registers.
 struct Cells(FxHashMap<Reg, u32>);
 
 impl Cells {
-    /// None if there are more than a set can hold.
+    /// Numbers the warp-wide registers. None: there are more than a set can hold.
     fn of(function: &Function) -> Option<Cells> {
         let mut cells = FxHashMap::default();
         for (bank, number) in function.banks.iter().zip(0..) {
@@ -82,7 +85,7 @@ impl Cells {
     }
 }
 
-/// How often each block is the target of one that control can come to, and which those are.
+/// How often each block is a target of reachable blocks, and which blocks are reachable.
 struct Ways {
     count: SecondaryMap<BlockId, u32>,
     reachable: SecondaryMap<BlockId, bool>,
@@ -100,8 +103,8 @@ impl Ways {
     }
 }
 
-/// Takes the block that a jump leads to, if nothing else leads there, into the block that jumps, and says which it was. `ways`, if
-/// known, stay right.
+/// Appends the target of a block's jump to the block, if nothing else leads to the target, and
+/// returns the target. `ways`, if known, stay right.
 fn follow(function: &mut Function, id: BlockId, ways: &mut Option<Ways>) -> Option<BlockId> {
     let Terminator::Jump(to) = function.block(id).term else { return None };
     let fits = function.block(id).insts.len() + function.block(to).insts.len() <= MAX_BLOCK;
@@ -114,12 +117,12 @@ fn follow(function: &mut Function, id: BlockId, ways: &mut Option<Ways>) -> Opti
     }
     append(function, id, to, None);
     function.block_mut(to).clear();
-    // Its own targets are now the other's.
+    // The targets of the cleared block are now targets of the jumping block.
     (ways.count[to], ways.reachable[to]) = (0, false);
     Some(to)
 }
 
-/// The blocks that control can come to.
+/// Returns the blocks that control can reach.
 fn reachable(function: &Function) -> Vec<BlockId> {
     let mut seen = EntitySet::with_capacity(function.blocks.len());
     seen.insert(BlockId(0));
@@ -136,7 +139,8 @@ fn reachable(function: &Function) -> Vec<BlockId> {
     found
 }
 
-/// Appends a copy of a block with its end. Its scalar accesses get a condition, if there is one.
+/// Appends a copy of a block with its terminator. If there is a condition, scalar accesses of the
+/// copy get it.
 fn append(function: &mut Function, id: BlockId, other: BlockId, condition: Option<Value>) {
     let (lanes, other) = (function.lanes, function.block(other).clone());
     function.block_mut(id).append(&other, |block, op| {
@@ -146,7 +150,8 @@ fn append(function: &mut Function, id: BlockId, other: BlockId, condition: Optio
     });
 }
 
-/// Gives an access at a uniform address a condition besides the one that it has. Constant memory may be read in any case.
+/// Adds a condition to the guard of an access at a uniform address. Constant memory may be read in
+/// any case.
 fn make_conditional(block: &mut Block, lanes: u8, op: &mut Op, condition: Value) {
     let (Op::Load { access, .. } | Op::Store { access, .. } | Op::Atomic { access, .. }) = op
     else {
@@ -205,7 +210,7 @@ fn skip(function: &mut Function, cells: &Cells, liveness: &mut Liveness, id: Blo
     true
 }
 
-/// The active mask at the end of a block as far as the block knows it.
+/// Returns the active mask at the end of a block, if the block reads or writes it.
 fn last_active(function: &Function, block: &Block) -> Option<Value> {
     block.insts.iter().rev().find_map(|inst| match inst.op {
         Op::RfWrite { reg, part: Part::Whole, value, .. } if reg == function.active => Some(value),
@@ -214,7 +219,7 @@ fn last_active(function: &Function, block: &Block) -> Option<Value> {
     })
 }
 
-/// The blocks from `from` to `to`, each of which jumps to the next.
+/// Returns the blocks from `from` to `to`, if each of them jumps to the next.
 fn path(function: &Function, id: BlockId, from: BlockId, to: BlockId) -> Option<Vec<BlockId>> {
     let (mut path, mut at) = (vec![], from);
     let mut length = 0;
@@ -231,16 +236,17 @@ fn path(function: &Function, id: BlockId, from: BlockId, to: BlockId) -> Option<
     (function.block(id).insts.len() + length <= MAX_BLOCK).then_some(path)
 }
 
-/// What is known of a number while no lane is active.
+/// The knowledge of a value while no lane is active.
 #[derive(Clone, Copy, PartialEq)]
 enum Known {
     Constant(u64),
-    /// What a register held before.
+    /// The old content of a register.
     Before(Reg),
     Nothing,
 }
 
-/// The registers that code changes while no lane is active; none if it has other effects than a guard can prevent.
+/// Returns the registers that code changes while no lane is active. None: the code has effects that
+/// a guard cannot prevent.
 fn effect(function: &Function, cells: &Cells, path: &[BlockId]) -> Option<Registers> {
     let mut state: FxHashMap<Reg, Known> = FxHashMap::default();
     state.insert(function.active, Known::Constant(0));
@@ -264,7 +270,7 @@ fn effect(function: &Function, cells: &Cells, path: &[BlockId]) -> Option<Regist
                     Known::Constant(bits) => {
                         Known::Constant(bits & Type::Mask.bits_of_lanes(function.lanes))
                     }
-                    // Of fewer lanes, bits may go.
+                    // With fewer lanes, the conversion may drop bits.
                     Known::Before(_) if function.lanes < 64 => Known::Nothing,
                     known => known,
                 },
@@ -293,7 +299,7 @@ fn effect(function: &Function, cells: &Cells, path: &[BlockId]) -> Option<Regist
             }
         }
     }
-    // Nobody is active behind it either.
+    // No lane may be active behind the code either.
     if state.remove(&function.active) != Some(Known::Constant(0)) {
         return None;
     }
@@ -301,7 +307,7 @@ fn effect(function: &Function, cells: &Cells, path: &[BlockId]) -> Option<Regist
     Some(changed.fold(0, |set, (reg, _)| set | cells.bit(reg)))
 }
 
-/// The result of an operation on values whose type has these bits.
+/// Returns the result of an operation on values whose type has the bits `ones`.
 fn binary(op: BinaryOp, ones: u64, a: Known, b: Known) -> Known {
     use Known::Constant;
     match (op, a, b) {
@@ -327,7 +333,7 @@ fn read(function: &mut Function, id: BlockId, reg: Reg) -> Value {
     push(block, lanes, Op::RfRead { reg, part: Part::Whole }, &[ValueType::uniform(ty)])
 }
 
-/// Appends an operation; its only result, or nothing's number.
+/// Appends an operation. Returns its only result, or an unused number if it has none.
 fn push(block: &mut Block, lanes: u8, op: Op, types: &[ValueType]) -> Value {
     let value = Value(block.values.len() as u32);
     block.values.extend_from_slice(types);
@@ -337,15 +343,15 @@ fn push(block: &mut Block, lanes: u8, op: Op, types: &[ValueType]) -> Value {
     value
 }
 
-/// What a block does with registers that are one for the warp.
+/// How a block uses warp-wide registers.
 #[derive(Clone, Copy)]
 struct Use {
-    /// Those that it may read before it writes them.
+    /// Registers that the block may read before it writes them.
     read: Registers,
     written: Registers,
 }
 
-/// Liveness of registers that are one for the warp, while blocks change.
+/// Liveness of warp-wide registers while blocks change.
 struct Liveness {
     uses: SecondaryMap<BlockId, Option<Use>>,
 }
@@ -355,12 +361,12 @@ impl Liveness {
         Liveness { uses: table(function.blocks.len(), None) }
     }
 
-    /// The block has been changed.
+    /// Drops the cached uses of a block that was changed.
     fn forget(&mut self, block: BlockId) {
         self.uses[block] = None;
     }
 
-    /// The registers that may be read from a block's start on.
+    /// Returns the registers that may be read from a block's start on.
     fn live_in(&mut self, function: &Function, cells: &Cells, at: BlockId) -> Registers {
         let blocks = || (0..function.blocks.len() as u32).rev().map(BlockId);
         for id in blocks() {
@@ -389,7 +395,7 @@ impl Use {
         let (mut read, mut written) = (0, 0);
         for inst in &block.insts {
             match inst.op {
-                // A write of a half keeps the other one.
+                // A write of one half keeps the other half.
                 Op::RfWrite { reg, part: Part::Whole, .. } => written |= cells.bit(reg),
                 Op::RfRead { reg, .. } => read |= cells.bit(reg) & !written,
                 Op::RfGather { bank, first, count, .. } => {
@@ -421,7 +427,7 @@ mod tests {
         function
     }
 
-    /// `if` in a loop: what is left is one block that jumps to itself.
+    /// An `if` in a loop: a single block that jumps to itself remains.
     #[test]
     fn a_loop_becomes_one_block() {
         let function = converted(
@@ -439,7 +445,8 @@ mod tests {
         assert_eq!(then.0, 1);
     }
 
-    /// A register that is read later keeps what it had; one that is not need not. A scalar load is conditional.
+    /// A register that is read later keeps its old value; other registers need not. A scalar load
+    /// is conditional.
     #[test]
     fn scalars_are_kept() {
         let function = converted(
@@ -459,7 +466,7 @@ mod tests {
         assert!(selects == 1 && guarded && block.term == Terminator::Exit, "{function}");
     }
 
-    /// What inactive lanes would notice is not gone through.
+    /// Code with an effect on inactive lanes stays behind the branch.
     #[test]
     fn writes_to_inactive_lanes_stay_behind_the_branch() {
         let function = converted(

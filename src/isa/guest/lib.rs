@@ -1,5 +1,5 @@
-//! Parts that the crates of instruction sets share: the notation of their tables, the search for blocks, divergence,
-//! images, and pieces of code that several of them lift to.
+//! Shared parts of the instruction set crates: table notation, search for blocks, divergence,
+//! images, and code sequences that several of them lift to.
 
 pub mod bits;
 pub mod brain;
@@ -22,7 +22,7 @@ use discover::MAX_BLOCK;
 use warploom_ir::BuildError;
 use warploom_ir::parse::ParseError;
 
-/// Why a kernel has no IR. What cannot be lifted within it becomes a trap instead.
+/// Why a kernel has no IR. An instruction that cannot be lifted becomes a trap instead.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum LiftError {
     #[error(
@@ -41,8 +41,8 @@ pub enum LiftError {
     Text { kernel: String, error: ParseError },
 }
 
-/// Cuts blocks that are longer than [`MAX_BLOCK`], where the whole of the code is at hand. `starts` are where blocks begin, in
-/// ascending order; the code ends at `end`.
+/// Cuts blocks that are longer than [`MAX_BLOCK`], where the whole code is known. `starts` are the
+/// starts of blocks, in ascending order; the code ends at `end`.
 pub fn cut_long_blocks(starts: &mut Vec<u32>, end: u32) {
     let ends = starts.iter().copied().skip(1).chain([end]);
     let pieces = starts

@@ -1,9 +1,9 @@
-//! The GPUs that vISA is written for. Facts, `visa-semantics.md` 13.
+//! The GPUs that vISA is written for. Source: facts, `visa-semantics.md` 13.
 
 /// A generation of GPUs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Platform {
-    /// Gen9, "Skylake": old binaries alone.
+    /// Gen9, "Skylake": only old binaries.
     Skl,
     /// Gen12, "Tiger Lake".
     Tgllp,
@@ -33,7 +33,7 @@ impl Platform {
         Platform::ALL.into_iter().find(|one| one.name() == name)
     }
 
-    /// Bytes of a register.
+    /// Returns the bytes of a register.
     pub const fn register_bytes(self) -> u32 {
         match self {
             Platform::Skl | Platform::Tgllp | Platform::Dg2 => 32,
@@ -41,7 +41,7 @@ impl Platform {
         }
     }
 
-    /// By the core family in a zebin's notes.
+    /// Returns the platform of a core family in a zebin's notes.
     pub fn from_core_family(family: u32) -> Option<Platform> {
         match family {
             0x0c => Some(Platform::Skl),
@@ -53,7 +53,7 @@ impl Platform {
         }
     }
 
-    /// By the product in a zebin's notes.
+    /// Returns the platform of a product in a zebin's notes.
     pub const fn from_product(product: u32) -> Option<Platform> {
         match product {
             0x12 => Some(Platform::Skl),
@@ -65,7 +65,7 @@ impl Platform {
         }
     }
 
-    /// By the name in the comment that ends a text.
+    /// Returns the platform of the name in the comment that ends a text.
     pub fn from_comment(name: &str) -> Option<Platform> {
         match name {
             "SKL" => Some(Platform::Skl),
@@ -77,7 +77,7 @@ impl Platform {
         }
     }
 
-    /// The name in the comment that ends a text.
+    /// Returns the name in the comment that ends a text.
     pub const fn comment(self) -> &'static str {
         match self {
             Platform::Skl => "SKL",

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Which stage of the graphics pipeline a program is.
+/// The stage of the graphics pipeline that a program implements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stage {
@@ -17,7 +17,7 @@ impl Stage {
     pub const ALL: [Stage; 5] =
         [Stage::Vertex, Stage::TessControl, Stage::TessEval, Stage::Geometry, Stage::Fragment];
 
-    /// As manifests name it.
+    /// Returns the name in manifests.
     pub const fn name(self) -> &'static str {
         match self {
             Stage::Vertex => "vertex",
@@ -29,9 +29,10 @@ impl Stage {
     }
 }
 
-/// Bits of a word that says what became of a vertex that a thread of a geometry program may emit; those from 8 on are the stream.
+/// Bits of the word about a vertex that a thread of a geometry program may emit. Bits from 8 on are
+/// the stream.
 pub mod emitted {
-    /// It was emitted.
+    /// The vertex was emitted.
     pub const VERTEX: u32 = 1;
     /// A strip ends before this vertex.
     pub const CUT: u32 = 2;
@@ -49,7 +50,7 @@ pub struct Parameter {
 }
 
 impl Parameter {
-    /// All there can be, by [`Parameter::index`].
+    /// Iterates over all possible parameters, in the order of [`Parameter::index`].
     pub fn all() -> impl Iterator<Item = Parameter> {
         (0..64).flat_map(|attribute| {
             (0..4).flat_map(move |component| {
@@ -58,7 +59,7 @@ impl Parameter {
         })
     }
 
-    /// Its number among the words of a primitive: `[attribute][component][3]`.
+    /// Returns the parameter's number among the words of a primitive: `[attribute][component][3]`.
     pub fn index(self) -> usize {
         (usize::from(self.attribute) * 4 + usize::from(self.component)) * 3 + usize::from(self.word)
     }

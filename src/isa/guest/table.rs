@@ -1,6 +1,7 @@
-//! What the instruction tables have in common, as macros. Each table defines its own `family!`, which makes rows of lines.
+//! Common macros of the instruction tables. Each table defines its own `family!`, which makes rows
+//! of lines.
 
-/// The class of a line.
+/// Expands to the fidelity of a line.
 #[macro_export]
 macro_rules! fidelity {
     ((exact $($lift:ident)::+)) => {
@@ -14,7 +15,7 @@ macro_rules! fidelity {
     };
 }
 
-/// The lift function that a line names, in the crate of the table.
+/// Expands to the lift function that a line names, in the crate of the table.
 #[macro_export]
 #[expect(clippy::crate_in_macro_def, reason = "lift functions are the guest's")]
 macro_rules! lift {
@@ -23,7 +24,8 @@ macro_rules! lift {
     (unimplemented) => { None };
 }
 
-/// Defines a macro of the family's name that hands its opcodes, after those seen before, to the next one.
+/// Defines a macro with the family's name that passes its opcodes, after the opcodes seen before,
+/// to the next family.
 #[macro_export]
 macro_rules! hand_on {
     (($d:tt) $family:ident $([$(#[$doc:meta])* $opcode:ident])*) => {
@@ -35,7 +37,7 @@ macro_rules! hand_on {
     };
 }
 
-/// Walks the families and defines `Opcode` and the rows of all of them.
+/// Walks the families and defines `Opcode` and the rows of all families.
 #[macro_export]
 macro_rules! gather {
     (families $($family:ident)*) => {
@@ -45,7 +47,8 @@ macro_rules! gather {
     };
     ([$family:ident $($rest:ident)*] $($seen:tt)*) => { $family! { gather [$($rest)*] $($seen)* } };
     ([] $([$(#[$doc:meta])* $opcode:ident])*) => {
-        /// What an instruction is, whatever its operands, modifiers and encoding: one variant per entry of the table.
+        /// The operation of an instruction, whatever its operands, modifiers and encoding: one
+        /// variant per entry of the table.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Opcode { $($(#[$doc])* $opcode,)* }
 

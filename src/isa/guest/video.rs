@@ -1,7 +1,8 @@
-//! Video instructions of NVIDIA: exact results of numbers that are parts of words, saturated and put together.
+//! Video instructions of NVIDIA: exact results of numbers that are parts of words, saturated and
+//! put together.
 //!
-//! Source: PTX ISA, *Video Instructions*, which the compiler maps to those of Maxwell one to one; facts, `maxwell-semantics.md` 2.5 and
-//! `ptx.md` 2.13.
+//! Source: PTX ISA, *Video Instructions*, which the compiler maps one to one to Maxwell's video
+//! instructions; facts, `maxwell-semantics.md` 2.5 and `ptx.md` 2.13.
 
 use warploom_ir::{IntCc, Type, Value};
 
@@ -24,7 +25,7 @@ pub fn extend<'a>(cx: &mut impl Emit<'a>, word: Value, signed: bool) -> Value {
     if signed { b.sign_extend(Type::I64, word) } else { b.zero_extend(Type::I64, word) }
 }
 
-/// The nearest number of a type of `bits` bits to a signed number.
+/// Clamps a signed number to the range of a type of `bits` bits.
 pub fn clamp<'a>(cx: &mut impl Emit<'a>, value: Value, signed: bool, bits: u32) -> Value {
     let (least, most) =
         if signed { (-1 << (bits - 1), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) };
@@ -35,18 +36,18 @@ pub fn clamp<'a>(cx: &mut impl Emit<'a>, value: Value, signed: bool, bits: u32) 
     cx.builder().min_s(value, most)
 }
 
-/// `a << count`, to be clamped if `saturate`.
+/// Returns `a << count`, for a later clamp if `saturate`.
 pub fn shifted_left<'a>(cx: &mut impl Emit<'a>, a: Number, count: Value, saturate: bool) -> Value {
     let value = cx.builder().shl(a.value, count);
     if saturate && !a.signed {
-        // Up to 64 bits: what `clamp` is to see as a great number must not look negative.
+        // The result has up to 64 bits, and `clamp` must not see a great number as negative.
         let most = wide(cx, i64::MAX);
         return cx.builder().min_u(value, most);
     }
     value
 }
 
-/// `c` with the low `bits` bits of a word from bit `lo` on.
+/// Replaces bits of `c` from bit `lo` on by the low `bits` bits of a word.
 pub fn merged<'a>(cx: &mut impl Emit<'a>, value: Value, c: Value, lo: u32, bits: u32) -> Value {
     let mask = ((1 << bits) - 1) << lo;
     let (new, old) = (cx.constant_of(Type::I32, mask), cx.constant_of(Type::I32, !mask));
@@ -56,7 +57,7 @@ pub fn merged<'a>(cx: &mut impl Emit<'a>, value: Value, c: Value, lo: u32, bits:
     b.or(new, old)
 }
 
-/// A product, a word that is added to it, and what becomes of the sum.
+/// A product, a word added to it, and the treatment of the sum.
 pub struct ProductSum {
     pub factors: [Number; 2],
     pub product_negated: bool,
@@ -64,13 +65,14 @@ pub struct ProductSum {
     pub c: Value,
     pub c_negated: bool,
     pub plus_one: bool,
-    /// Bits that the sum is shifted right.
+    /// The number of bits by which the sum is shifted right.
     pub scale: u32,
     pub saturate: bool,
 }
 
 impl ProductSum {
-    /// As an `i32`. The product of two words and the sum take up to 66 bits: the low 64, and a word of those above.
+    /// Emits the result as an `i32`. The product of two words and the sum take up to 66 bits: the
+    /// low 64 bits, and a word of higher bits.
     pub fn emit<'a>(self, cx: &mut impl Emit<'a>) -> Value {
         let [a, b] = self.factors;
         let signed_factors = a.signed || b.signed;
@@ -86,7 +88,7 @@ impl ProductSum {
         if self.c_negated {
             c = cx.builder().not(c);
         }
-        // Of an unsigned C only the complement is negative.
+        // An unsigned C has a negative high word only as a complement.
         let c_high = if signed || self.c_negated { cx.builder().shr_s(c, bits) } else { zero };
         let plus_one = self.product_negated || self.c_negated || self.plus_one;
         let (sum, carry) = add_carry(cx, low, c, Mask::of(plus_one));
@@ -109,7 +111,7 @@ impl ProductSum {
             (b.or(kept, moved), b.shr_s(high, down))
         };
         let result = if self.saturate {
-            // What does not fit into 64 bits is as far away as an `i64` can be.
+            // A number that does not fit into 64 bits becomes the most distant `i64` of its sign.
             let most = wide(cx, i64::MAX);
             let b = cx.builder();
             let sign = b.shr_s(low, bits);

@@ -1,12 +1,12 @@
 //! Words of the small languages that the tables' lines are written in.
 //!
-//! Lines are read at compile time, where every step counts: with a search through lists of words, most of the time of checking
-//! this crate was spent on it. So words are found by a hash.
+//! Lines are read at compile time, where every step counts: a search through lists of words took
+//! most of the time of checking this crate. So a hash finds the words.
 
-/// More than twice as many as a language has words.
+/// More than twice the number of words of a language.
 const SLOTS: usize = 512;
 
-/// What each word of a language means.
+/// The meaning of each word of a language.
 pub struct Words<T> {
     slots: [Option<(&'static [u8], T)>; SLOTS],
 }

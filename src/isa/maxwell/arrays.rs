@@ -1,50 +1,57 @@
-//! What a launch gives to a graphics program: arrays in guest memory, whose addresses lie in the driver's constant bank.
+//! The inputs and outputs of a graphics program's launch: arrays in guest memory, with addresses in
+//! the driver's constant bank.
 //!
-//! But for a table an array is a row: a word for each lane of the launch, lanes numbered x of the block fastest. It has room for all lanes of all
-//! blocks, also for those that do not take part.
+//! Except for the table, an array is a row: a word for each lane of the launch. Lanes are numbered
+//! with the block's x fastest. A row has room for all lanes of all blocks, even lanes that do not
+//! take part.
 
 use warploom_guest::header::{ATTRIBUTE_WORDS, TARGETS};
 pub use warploom_guest::shader::emitted;
 
-/// Where what is in the bank [`images::driver::BANK`](warploom_guest::images::driver::BANK), behind the records of images.
+/// Offsets in the bank [`images::driver::BANK`](warploom_guest::images::driver::BANK), behind the
+/// records of images.
 pub mod at {
     pub const START: u32 = 0xa000;
-    /// Lanes that take part.
+    /// The number of lanes that take part.
     pub const LANES: u32 = START;
-    /// Vertices of an input primitive.
+    /// The number of vertices of an input primitive.
     pub const VERTICES: u32 = START + 4;
-    /// From a row to that of the next vertex, of inputs of a primitive's vertices and of outputs of a geometry program, in bytes: 64
-    /// bits.
+    /// The distance in bytes from a row to the row of the next vertex: 64 bits. It applies to
+    /// inputs of a primitive's vertices and outputs of a geometry program.
     pub const STRIDE: u32 = START + 8;
-    /// Addresses of the arrays, 64 bits each; 0 of one that there is not.
+    /// Addresses of the arrays, 64 bits each; 0 for an array that the launch lacks.
     pub const TABLE: u32 = START + 16;
     pub const END: u32 = TABLE + 8 * super::SLOTS;
 }
 
-/// An array.
+/// An array of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Array {
-    /// An input word, by its number in attribute space. Of a fragment program as PASS gives it.
+    /// An input word, by its number in attribute space. In a fragment program it is the word that
+    /// PASS gives.
     Attribute(u16),
     /// An input word of the patch.
     Patch(u16),
-    /// What primitives have, not a row: of each, of its three vertices, the words from the first generic attribute on.
+    /// Words of primitives; not a row. For each primitive and each of its three vertices it has the
+    /// words from the first generic attribute on.
     Table,
     /// Bytes from the start of the table to the lane's primitive.
     Primitive,
-    /// Not 0 in lanes that take part; of fragment programs in those that are pixels: the others are helpers.
+    /// Not 0 in lanes that take part. In fragment programs, not 0 in lanes that are pixels: the
+    /// other lanes are helpers.
     Covered,
-    /// The samples of the pixel that are covered, a bit for each.
+    /// The covered samples of the pixel, a bit for each.
     Samples,
-    /// The sample that the lane is for.
+    /// The sample that the lane computes.
     Sample,
-    /// Where the centroid is, from the pixel's centre: two signed halves in 4096ths, x below.
+    /// The centroid's offset from the pixel's centre: two signed halves in 4096ths, x in the low
+    /// half.
     Centroid,
-    /// The number of a thread of its patch or primitive.
+    /// The number of a thread in its patch or primitive.
     Invocation,
-    /// A word of output attributes. A geometry program has one for each vertex it may emit.
+    /// A word of output attributes. A geometry program has such a row for each vertex it may emit.
     Output(u16),
-    /// A word of a patch: of the lane that is its first.
+    /// An output word of a patch, in the word of the patch's first lane.
     PatchOutput(u16),
     /// A component of a target.
     Target(u8, u8),
@@ -85,19 +92,19 @@ impl Array {
         }
     }
 
-    /// Byte offset of its address in the bank.
+    /// Returns the byte offset of the array's address in the bank.
     pub const fn offset(self) -> u32 {
         at::TABLE + 8 * self.slot()
     }
 }
 
-/// Which arrays a launch has.
+/// The set of arrays that a launch has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Arrays([u64; SLOTS.div_ceil(64) as usize]);
 
 impl Arrays {
     pub const NONE: Arrays = Arrays([0; SLOTS.div_ceil(64) as usize]);
-    /// Where that is not known: all that there may be.
+    /// The set of all arrays, for code that does not know its launch.
     pub const ALL: Arrays = Arrays([u64::MAX; SLOTS.div_ceil(64) as usize]);
 
     pub fn insert(&mut self, array: Array) {

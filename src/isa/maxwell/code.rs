@@ -3,7 +3,7 @@
 use super::control::Control;
 use super::instruction::{BUNDLE_BYTES, Instruction, WORD_BYTES};
 
-/// An instruction word at its place. `instruction` is none if the word is illegal.
+/// An instruction word with its address. `instruction` is none if the word is illegal.
 #[derive(Clone, Copy, Debug)]
 pub struct CodeWord {
     /// Bytes from the start of the code.
@@ -13,7 +13,8 @@ pub struct CodeWord {
     pub instruction: Option<Instruction>,
 }
 
-/// The word at `pc`; none if `pc` is unaligned, past the end or that of a control word.
+/// Returns the word at `pc`. None: `pc` is unaligned, past the end or the address of a control
+/// word.
 pub fn word_at(code: &[u8], pc: u64) -> Option<CodeWord> {
     if !pc.is_multiple_of(WORD_BYTES) || pc.is_multiple_of(BUNDLE_BYTES) {
         return None;
@@ -25,12 +26,13 @@ pub fn word_at(code: &[u8], pc: u64) -> Option<CodeWord> {
     Some(CodeWord { pc, word, control, instruction: Instruction::decode(word) })
 }
 
-/// The control word at the start of a bundle.
+/// Returns the control word at the start of a bundle.
 pub(crate) fn control_at(code: &[u8], bundle: u64) -> Option<u64> {
     bundle.is_multiple_of(BUNDLE_BYTES).then(|| read(code, bundle)).flatten()
 }
 
-/// All instruction words in order of address. Trailing bytes that do not make a word are left out.
+/// Iterates over all instruction words in order of address. Trailing bytes that do not make a word
+/// are left out.
 pub fn words(code: &[u8]) -> impl Iterator<Item = CodeWord> {
     (0..code.len() as u64).step_by(WORD_BYTES as usize).filter_map(|pc| word_at(code, pc))
 }

@@ -1,9 +1,11 @@
-//! The control word of a bundle: scheduling hints for its three instructions. They do not change what code does.
+//! The control word of a bundle: scheduling hints for its three instructions. They do not change
+//! the effect of code.
 
 /// Scheduling of one instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Control {
-    /// Cycles to wait before the next instruction; 0 with `yield_hint` unset: issued together with the next one.
+    /// Cycles to wait before the next instruction. 0 with `stay` set: issued together with the next
+    /// instruction.
     pub stall: u8,
     /// Bit 4. Set: the scheduler stays with this warp.
     pub stay: bool,
@@ -11,14 +13,14 @@ pub struct Control {
     pub write_barrier: u8,
     /// Scoreboard that is released when the operands are read; 7: none.
     pub read_barrier: u8,
-    /// Scoreboards that are waited for, one bit each.
+    /// Scoreboards to wait for, one bit each.
     pub wait_mask: u8,
     /// Operand slots (A, B, C and a fourth from bit 0) whose register stays in the reuse cache.
     pub reuse: u8,
 }
 
 impl Control {
-    /// Of the instruction in slot 0, 1 or 2 of a bundle.
+    /// Decodes the control of the instruction in slot 0, 1 or 2 of a bundle.
     pub const fn of(word: u64, slot: usize) -> Control {
         let bits = word >> (slot * 21);
         Control {

@@ -1,4 +1,4 @@
-//! Text of an instruction, as nvdisasm prints it.
+//! The text of an instruction, as nvdisasm prints it.
 
 use std::fmt::{self, Write};
 
@@ -7,10 +7,10 @@ use super::instruction::{Address, Instruction, Pred, Reg, Value};
 use super::row::{FieldSlot, ImmKind, Location, OperandSlot, PartKind, PartSlot, Piece, Role};
 use super::special::SpecialRegister;
 
-/// What is known about the place of an instruction.
+/// Context of an instruction for printing.
 #[derive(Clone, Copy, Default)]
 pub struct Context<'a> {
-    /// Address of the word, from which branch targets are reckoned.
+    /// Address of the word; branch targets are relative to it.
     pub pc: u64,
     /// Operand slots marked `.reuse`, see [`super::control::Control::reuse`].
     pub reuse: u8,
@@ -19,22 +19,22 @@ pub struct Context<'a> {
 }
 
 impl Instruction {
-    /// The text with guard, without labels, `.reuse` and the closing semicolon.
+    /// Returns the text with guard, without labels, `.reuse` and the closing semicolon.
     pub fn text(&self, pc: u64) -> String {
         self.text_in(&Context { pc, ..Context::default() })
     }
 
-    /// The first word of the text behind the guard: the mnemonic with its modifiers.
+    /// Returns the first word of the text behind the guard: the mnemonic with its modifiers.
     pub fn mnemonic(&self) -> String {
         let text = self.text(0);
         let word = text.split_whitespace().find(|word| !word.starts_with('@')).unwrap_or_default();
         word.to_owned()
     }
 
-    /// The text with guard, without the closing semicolon.
+    /// Returns the text with guard, without the closing semicolon.
     pub fn text_in(&self, context: &Context) -> String {
         let mut printer = Printer { instruction: self, context, out: String::new() };
-        // A String takes every write.
+        // A `String` accepts every write.
         let _ = printer.print();
         printer.out
     }
@@ -210,7 +210,8 @@ impl Printer<'_> {
             _ => return false,
         };
         let bit = slot.attributes.reuse_slot.unwrap_or(usual);
-        // Only arithmetic units have the cache; elsewhere the bits mean other things or nothing.
+        // Only arithmetic units have the cache; in other instructions the bits mean something else
+        // or nothing.
         self.instruction.word >> 63 == 0 && self.context.reuse >> bit & 1 != 0
     }
 
@@ -293,7 +294,8 @@ fn half_text(bits: u16) -> String {
     float_text(half::f16::from_bits(bits).into(), false)
 }
 
-/// A float immediate: 20 significant digits, or 20 digits behind the point for values of 10^9 and more.
+/// Formats a float immediate: 20 significant digits, or 20 digits behind the point for values of
+/// 10^9 and more.
 fn float_text(value: f64, signalling: bool) -> String {
     let sign = if value.is_sign_negative() { '-' } else { '+' };
     if value.is_nan() {
@@ -323,7 +325,7 @@ fn float_text(value: f64, signalling: bool) -> String {
     trim_zeros(&format!("{value:.decimals$}")).to_owned()
 }
 
-/// From here on nvdisasm prints every float with an exponent.
+/// nvdisasm prints every float from this value on with an exponent.
 const LARGE: f64 = 1e9;
 
 fn trim_zeros(number: &str) -> &str {

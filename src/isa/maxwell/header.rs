@@ -1,6 +1,7 @@
-//! Texture headers: the 32 bytes that a handle's low bits are an index of.
+//! Texture headers: the 32-byte entries that the low bits of a handle index.
 //!
-//! Source: facts, `maxwell-surfaces.md`, sections 1.2 and 2: the Maxwell format, which the compute class selects.
+//! Source: facts, `maxwell-surfaces.md`, sections 1.2 and 2: the Maxwell format, which the compute
+//! class selects.
 
 use warploom_ir::image::layout::{Blocks, Layout, MAX_BLOCK};
 use warploom_ir::image::{Image, Kind, Source};
@@ -8,7 +9,8 @@ use warploom_ir::texel::{TexelFormat, TexelKind};
 
 pub type Header = [u32; 8];
 
-/// Component sizes: code, name, widths from the lowest bit, bytes of a texel, and whether formatted loads and stores take them.
+/// Component sizes: code, name, widths from the lowest bit, bytes of a texel, and whether formatted
+/// loads and stores take them.
 const FORMATS: [(u32, &str, [u32; 4], u8, bool); 20] = [
     (0x01, "rgba32", [32; 4], 16, true),
     (0x02, "rgb32", [32, 32, 32, 0], 12, false),
@@ -33,7 +35,7 @@ const FORMATS: [(u32, &str, [u32; 4], u8, bool); 20] = [
 ];
 const SHARED_EXPONENT: u32 = 0x20;
 
-/// Data types of components: code, name, and what it is.
+/// Data types of components: code, name, and kind.
 const TYPES: [(u32, &str, TexelKind); 6] = [
     (1, "snorm", TexelKind::Snorm),
     (2, "unorm", TexelKind::Unorm),
@@ -43,7 +45,7 @@ const TYPES: [(u32, &str, TexelKind); 6] = [
     (2, "srgb", TexelKind::Srgb),
 ];
 
-/// Where a component comes from, by code.
+/// Sources of components, by code.
 const SOURCES: [(u32, Source); 7] = [
     (0, Source::Zero),
     (2, Source::R),
@@ -77,18 +79,18 @@ const KINDS: [(u32, Kind, bool); 9] = [
 ];
 const WITHOUT_LEVELS: u32 = 7;
 
-/// Border colours come from the sampler.
+/// The border colour type for which the sampler gives the border colour.
 const BORDER_OF_SAMPLER: u32 = 7;
 const MAX_LEVELS: u8 = 15;
 
-/// Rows of pitch images, and their distance, are multiples of this.
+/// Rows of pitch images, and the distance between rows, are multiples of this number of bytes.
 pub const PITCH_ALIGN: u32 = 32;
 
 fn bits(word: u32, lo: u32, count: u32) -> u32 {
     word >> lo & (u32::MAX >> (32 - count))
 }
 
-/// A fixed point number with eight places, of so many bits.
+/// Decodes a fixed point number of `count` bits, 8 of them fractional.
 fn fixed(field: u32, count: u32, signed: bool) -> f32 {
     let field = field << (32 - count);
     let value = if signed {
@@ -99,10 +101,10 @@ fn fixed(field: u32, count: u32, signed: bool) -> f32 {
     value as f32 / 256.0
 }
 
-/// What a header says. None: there is no image.
+/// Decodes a header. None: there is no image.
 ///
 /// # Errors
-/// What it says that is not supported.
+/// The header asks for an unsupported feature, which the error names.
 pub fn decode(w: &Header) -> Result<Option<Image>, &'static str> {
     if *w == [0; 8] {
         return Ok(None);
@@ -160,7 +162,7 @@ pub fn decode(w: &Header) -> Result<Option<Image>, &'static str> {
     }
 }
 
-/// A block-linear image.
+/// Decodes a block-linear image.
 fn blocks(w: &Header, image: &Image) -> Result<Option<Image>, &'static str> {
     let unsupported = [
         (bits(w[1], 5, 2) | bits(w[3], 13, 1), "3-D GOBs"),
@@ -195,14 +197,15 @@ fn blocks(w: &Header, image: &Image) -> Result<Option<Image>, &'static str> {
         first_level,
         last_level: last_level.min(bits(w[3], 28, 4) as u8),
         layout: Layout::Blocks(Blocks { height, depth }),
-        // Without the header's own control the sampler's bias holds.
+        // Without the header's own control, the sampler's bias applies.
         lod_bias: if bits(w[3], 26, 1) != 0 { fixed(bits(w[6], 6, 13), 13, true) } else { 0.0 },
         min_lod: fixed(bits(w[7], 12, 12), 12, false),
         ..*image
     }))
 }
 
-/// What a format's name, such as `rgba8_unorm`, means: the texel, its bytes, and what its components are.
+/// The meaning of a format's name, such as `rgba8_unorm`: the texel, its bytes, and the kind of its
+/// components.
 pub struct Format {
     pub texel: TexelFormat,
     pub srgb: bool,
@@ -212,7 +215,8 @@ pub struct Format {
 }
 
 impl Format {
-    /// An image of this format at address 0, of one level and one layer, with coordinates in texels.
+    /// Returns an image of this format at address 0, with one level and one layer, and coordinates
+    /// in texels.
     pub fn image(&self, kind: Kind, size: [u32; 3], layout: Layout) -> Image {
         Image {
             base: 0,
@@ -235,7 +239,7 @@ impl Format {
         }
     }
 
-    /// None: there is none of that name.
+    /// Returns the format of a name. None: no format has that name.
     pub fn named(name: &str) -> Option<Format> {
         let (texel, number) = name.split_once('_')?;
         let &(code, name, widths, bytes, formatted) =
@@ -270,10 +274,11 @@ impl Format {
     }
 }
 
-/// The header of an image, as a driver writes it. Levels of detail become the nearest that headers can say.
+/// Encodes the header of an image, as a driver writes it. Levels of detail are rounded to the
+/// nearest value that headers can hold.
 ///
 /// # Errors
-/// What of it headers cannot say.
+/// Headers cannot express the named property of the image.
 pub fn encode(image: &Image) -> Result<Header, &'static str> {
     let kind = image.format.kind().ok_or("the format")?;
     let widths = image.format.widths();
@@ -338,7 +343,7 @@ pub fn encode(image: &Image) -> Result<Header, &'static str> {
             w[2] |= version::BLOCKS << 21;
             w[3] =
                 u32::from(height) << 3 | u32::from(depth) << 6 | u32::from(image.levels - 1) << 28;
-            // Of a NaN this is 0.
+            // A NaN becomes 0.
             let fixed = |value: f32, least: f32, most: f32| {
                 (value * 256.0).round_ties_even().clamp(least, most) as i32
             };
@@ -427,7 +432,7 @@ mod tests {
 
     #[test]
     fn levels_follow_each_other() {
-        // The vector of the facts: 100 x 60, 4 bytes, 7 levels, blocks of 16 GOBs.
+        // The test vector of the facts: 100 x 60, 4 bytes, 7 levels, blocks of 16 GOBs.
         let blocks = Layout::Blocks(Blocks { height: 4, depth: 0 });
         let image =
             Image { layout: blocks, base: 0, levels: 7, last_level: 6, ..image("r32_uint") };

@@ -11,16 +11,17 @@ pub const WORD_BYTES: u64 = 8;
 /// Bytes of a bundle: a control word and three instructions.
 pub const BUNDLE_BYTES: u64 = 32;
 
-/// The address of a control word stands for the instruction behind it: for targets, entries and symbols alike.
+/// Maps the address of a control word to the instruction behind it: for targets, entries and
+/// symbols alike.
 pub const fn past_control(pc: u64) -> u64 {
     if pc.is_multiple_of(BUNDLE_BYTES) { pc.wrapping_add(WORD_BYTES) } else { pc }
 }
 
 /// An instruction word together with the table line that explains it.
 ///
-/// One lift function serves all encodings of an instruction: [`b`](Self::b) is a register, a constant or an immediate,
-/// and a modifier that an encoding lacks has its first value. Roles follow the text, not the bits: in
-/// `FFMA R0, R1, R2, c[0x0][0x8]` the constant is C.
+/// One lift function serves all encodings of an instruction: [`b`](Self::b) is a register, a
+/// constant or an immediate, and a modifier that an encoding lacks has its first value. Roles
+/// follow the text, not the bits: in `FFMA R0, R1, R2, c[0x0][0x8]` the constant is C.
 #[derive(Clone, Copy, Debug)]
 pub struct Instruction {
     pub word: u64,
@@ -32,14 +33,15 @@ pub struct Instruction {
 pub struct Reg(pub u8);
 
 impl Reg {
-    /// RZ: reads 0, writes are dropped.
+    /// RZ: reads give 0, writes are dropped.
     pub const ZERO: Reg = Reg(255);
 
     pub const fn is_zero(self) -> bool {
         self.0 == 255
     }
 
-    /// The `n`th register after this one, as in pairs and vectors; RZ stays RZ. Past R254 it is RZ.
+    /// Returns the `n`th register after this one, as in pairs and vectors; RZ stays RZ. Past R254
+    /// it is RZ.
     pub const fn plus(self, n: u8) -> Reg {
         if self.is_zero() { self } else { Reg(self.0.saturating_add(n)) }
     }
@@ -59,13 +61,13 @@ impl Pred {
         self == Pred::TRUE
     }
 
-    /// `!PT`
+    /// Whether the predicate is `!PT`.
     pub fn is_false(self) -> bool {
         self.index == 7 && self.not
     }
 }
 
-/// What a source operand reads.
+/// The value that a source operand reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Value {
     Reg(Reg),
@@ -82,7 +84,7 @@ pub enum Value {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Part {
     Whole,
-    /// The register is one F32 where others are two F16.
+    /// The register is one F32, where other operands are two F16.
     Float,
     /// Half 0 (low) or 1 of an operand that is read by halves.
     Half(u8),
@@ -91,7 +93,8 @@ pub enum Part {
 }
 
 impl Part {
-    /// Its lowest bit in the operand, and its width; of an integer that begins at a byte, that byte's.
+    /// Returns the part's lowest bit in the operand, and its width. For an integer that begins at a
+    /// byte, these are the bits of that byte.
     pub const fn range(self) -> (u32, u32) {
         match self {
             Part::Whole | Part::Float => (0, 32),
@@ -101,7 +104,8 @@ impl Part {
     }
 }
 
-/// A source operand. The order of modifiers is: part, absolute value, then negation or complement.
+/// A source operand. Modifiers apply in this order: part, absolute value, then negation or
+/// complement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Source {
     pub value: Value,
@@ -121,7 +125,7 @@ impl Source {
         inv: false,
     };
 
-    /// The register, if it is one.
+    /// Returns the register, if the value is a register.
     pub fn reg(self) -> Option<Reg> {
         match self.value {
             Value::Reg(reg) => Some(reg),
@@ -137,8 +141,10 @@ impl Source {
     }
 }
 
-/// A memory operand: address register (RZ: none) plus offset in bytes. Without a register the offset is the address,
-/// unsigned in the width of its field (a 32-bit one is its bits), save in constant memory.
+/// A memory operand: address register (RZ: none) plus offset in bytes.
+///
+/// Without a register the offset is the address, unsigned in the width of its field (a 32-bit
+/// offset is its bits), except in constant memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Address {
     pub base: Reg,
@@ -146,7 +152,7 @@ pub struct Address {
 }
 
 impl Opcode {
-    /// It loads, stores or changes texels of a surface.
+    /// Whether the instruction loads, stores or changes texels of a surface.
     pub const fn is_surface_access(self) -> bool {
         matches!(
             self,
@@ -154,7 +160,7 @@ impl Opcode {
         )
     }
 
-    /// It samples a texture, or asks about one.
+    /// Whether the instruction samples a texture, or queries one.
     pub const fn is_texture_access(self) -> bool {
         use Opcode::{Tex, Texs, Tld, Tld4, Tld4s, Tlds, Tmml, Txd, Txq};
         matches!(self, Tex | Texs | Tld | Tlds | Tld4 | Tld4s | Txd | Txq | Tmml)
@@ -162,7 +168,7 @@ impl Opcode {
 }
 
 impl Instruction {
-    /// The instruction that a word encodes; none if it is illegal.
+    /// Decodes a word. None: the word is illegal.
     pub fn decode(word: u64) -> Option<Instruction> {
         super::table::lookup(word).map(|row| Instruction { word, row })
     }
@@ -175,7 +181,7 @@ impl Instruction {
         self.row.fidelity
     }
 
-    /// `bits` bits from bit `lo`.
+    /// Returns `bits` bits of the word from bit `lo` on.
     pub const fn bits(&self, lo: u8, bits: u8) -> u64 {
         (self.word >> lo) & (u64::MAX >> (64 - bits as u32))
     }
@@ -192,7 +198,7 @@ impl Instruction {
         }
     }
 
-    /// The predicate the whole instruction depends on, `@P0` or `@!P0`; PT if it has none.
+    /// Returns the predicate of the whole instruction, `@P0` or `@!P0`; PT if it has none.
     pub fn guard(&self) -> Pred {
         if !self.row.guarded() {
             return Pred::TRUE;
@@ -200,12 +206,12 @@ impl Instruction {
         Pred { index: self.bits(16, 3) as u8, not: self.bits(19, 1) != 0 }
     }
 
-    /// The bits of a modifier, if this encoding has it.
+    /// Returns the bits of a modifier, if this encoding has it.
     pub fn field(&self, field: Field) -> Option<u64> {
         self.row.fields().find(|slot| slot.field == field).map(|slot| self.read_field(&slot))
     }
 
-    /// The same, sign-extended.
+    /// Returns the bits of a modifier sign-extended, if this encoding has it.
     pub(super) fn signed_field(&self, field: Field) -> Option<i64> {
         self.row
             .fields()
@@ -222,7 +228,7 @@ impl Instruction {
         self.row.operands().find(|slot| slot.role == role)
     }
 
-    /// The source operand of a role, if this encoding has one.
+    /// Returns the source operand of a role, if this encoding has one.
     pub fn source(&self, role: Role) -> Option<Source> {
         self.slot(role).map(|slot| self.read_source(&slot))
     }
@@ -331,62 +337,63 @@ impl Instruction {
         self.slot(role).map_or(Pred::TRUE, |slot| self.read_predicate(&slot))
     }
 
-    /// Destination register; RZ if there is none.
+    /// Returns the destination register; RZ if there is none.
     pub fn d(&self) -> Reg {
         self.read_register(Role::D)
     }
 
-    /// First source; RZ if there is none.
+    /// Returns the first source; RZ if there is none.
     pub fn a(&self) -> Source {
         self.source(Role::A).unwrap_or(Source::ZERO)
     }
 
-    /// Second source, and the only one of moves and conversions (MUFU's is A); RZ if there is none.
+    /// Returns the second source, which is the only source of moves and conversions (MUFU's is A);
+    /// RZ if there is none.
     pub fn b(&self) -> Source {
         self.source(Role::B).unwrap_or(Source::ZERO)
     }
 
-    /// Third source; RZ if there is none.
+    /// Returns the third source; RZ if there is none.
     pub fn c(&self) -> Source {
         self.source(Role::C).unwrap_or(Source::ZERO)
     }
 
-    /// Second destination of a short texture instruction; RZ if there is none.
+    /// Returns the second destination of a short texture instruction; RZ if there is none.
     pub fn e(&self) -> Reg {
         self.read_register(Role::E)
     }
 
-    /// Number of the first destination predicate; 7 if there is none.
+    /// Returns the number of the first destination predicate; 7 if there is none.
     pub fn pd(&self) -> u8 {
         self.predicate(Role::Pd).index
     }
 
-    /// Number of the second destination predicate; 7 if there is none.
+    /// Returns the number of the second destination predicate; 7 if there is none.
     pub fn pe(&self) -> u8 {
         self.predicate(Role::Pe).index
     }
 
-    /// First source predicate of predicate logic.
+    /// Returns the first source predicate of predicate logic.
     pub fn pa(&self) -> Pred {
         self.predicate(Role::Pa)
     }
 
-    /// Second source predicate of predicate logic.
+    /// Returns the second source predicate of predicate logic.
     pub fn pb(&self) -> Pred {
         self.predicate(Role::Pb)
     }
 
-    /// The source predicate that is combined with the result, or selects it.
+    /// Returns the source predicate that is combined with the result, or selects it.
     pub fn ps(&self) -> Pred {
         self.predicate(Role::Ps)
     }
 
-    /// Memory operand, if there is one.
+    /// Returns the memory operand, if there is one.
     pub fn address(&self) -> Option<Address> {
         self.slot(Role::M).map(|slot| self.read_address(&slot))
     }
 
-    /// The bank of a memory operand in constant memory.
+    /// Returns the bank of a memory operand in constant memory.
     pub fn bank(&self) -> Option<u8> {
         match self.slot(Role::M)?.location {
             Location::ConstMemory { bank, .. } => Some(self.bits(bank, 5) as u8),
@@ -394,12 +401,12 @@ impl Instruction {
         }
     }
 
-    /// Where the instruction at `pc` (bytes from the start of its function) branches to.
+    /// Returns the branch target of the instruction at `pc` (bytes from the start of its function).
     pub fn target(&self, pc: u64) -> Option<u64> {
         self.raw_target(pc).map(past_control)
     }
 
-    /// The same with control words not skipped.
+    /// Returns the branch target without skipping a control word.
     pub fn raw_target(&self, pc: u64) -> Option<u64> {
         match self.slot(Role::T)?.location {
             Location::Target => {

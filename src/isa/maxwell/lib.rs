@@ -1,7 +1,8 @@
-//! NVIDIA Maxwell SASS (sm_50, and what sm_52 and sm_53 add): instruction table, decoder, disassembler, lifter.
+//! NVIDIA Maxwell SASS (sm_50, with the additions of sm_52 and sm_53): instruction table, decoder,
+//! disassembler, lifter.
 //!
-//! Code is a sequence of 32-byte bundles: one control word (see [`control`]), then three 64-bit instructions. The
-//! truth about the encodings is [`table`]; [`notation`] explains how it is written.
+//! Code is a sequence of 32-byte bundles: one control word (see [`control`]), then three 64-bit
+//! instructions. [`table`] defines the encodings; [`notation`] explains its notation.
 
 #[macro_use]
 extern crate warploom_guest;

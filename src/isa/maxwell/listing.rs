@@ -1,8 +1,10 @@
-//! The code of a file as nvdisasm lists it: labels, branch targets, dual issue in braces, aligned columns.
+//! The code of a file as nvdisasm lists it: labels, branch targets, dual issue in braces, aligned
+//! columns.
 //!
-//! Labels are numbered as nvdisasm does, over all code sections of a file: first the targets of direct branches in order of their
-//! first use, then for each indirect branch one number for itself and one for each target, then one for the end of each
-//! function. A place that has a label already keeps it; the number is used up.
+//! Label numbers follow nvdisasm, over all code sections of a file. First come the targets of
+//! direct branches in order of their first use. Each indirect branch then takes one number for
+//! itself and one for each target. Last, the end of each function takes a number. A place that
+//! already has a label keeps it; the number is used up.
 
 mod waits;
 
@@ -18,24 +20,25 @@ use super::table::Opcode;
 /// A code section.
 #[derive(Clone, Copy, Debug)]
 pub struct Section<'a> {
-    /// `.text.` and the name of its first function.
+    /// `.text.` and the name of the section's first function.
     pub name: &'a str,
     pub code: &'a [u8],
-    /// In bytes.
+    /// The alignment in bytes.
     pub align: u64,
-    /// Registers of a lane.
+    /// The number of registers of a lane.
     pub registers: u32,
-    /// Barriers of the thread block.
+    /// The number of barriers of the thread block.
     pub barriers: u32,
-    /// Addresses of indirect branches and of what waits for a reconvergence, with their targets, as the file lists them. Without
-    /// targets it is an indirect call.
+    /// Addresses of indirect branches and of instructions that wait for a reconvergence, with their
+    /// targets, as the file lists them. An address without targets is an indirect call.
     pub indirect: &'a [(u64, Vec<u64>)],
-    /// Addresses of calls and jumps whose target is for a linker to fill in, with the function's name.
+    /// Addresses of calls and jumps whose target a linker fills in, with the function's name.
     pub external: &'a [(u64, &'a str)],
 }
 
 impl<'a> Section<'a> {
-    /// The function that the instruction at an address is to reach, if that is for a linker to fill in.
+    /// Returns the function that the instruction at an address calls or jumps to, if a linker fills
+    /// in the target.
     fn external_target(&self, pc: u64) -> Option<&'a str> {
         self.external.iter().find(|(at, _)| *at == pc).map(|(_, name)| *name)
     }
@@ -45,19 +48,19 @@ impl<'a> Section<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct Symbol<'a> {
     pub name: &'a str,
-    /// Index of its section.
+    /// The index of the function's section.
     pub section: usize,
-    /// Bytes from the section's start.
+    /// The offset in bytes from the section's start.
     pub offset: u64,
-    /// In bytes; 0 if unknown.
+    /// The size in bytes; 0 if unknown.
     pub size: u64,
-    /// `.global` or `.weak`, if other files see it.
+    /// `.global` or `.weak`, if other files see the function.
     pub visible: Option<&'static str>,
-    /// Can be launched.
+    /// The function can be launched.
     pub kernel: bool,
 }
 
-/// The text of each section. Symbols are in the order of the file.
+/// Returns the text of each section. Symbols are in the order of the file.
 pub fn listing(sections: &[Section], symbols: &[Symbol], hex: bool) -> Vec<String> {
     let names = Names::new(sections, symbols);
     let mut waits = found_waits(sections, symbols).into_iter().flatten();
@@ -75,8 +78,9 @@ pub fn listing(sections: &[Section], symbols: &[Symbol], hex: bool) -> Vec<Strin
     bodies.iter().zip(sections).map(text).collect()
 }
 
-/// Where leaves lead in each section, if the file does not say it but has some: files of CUDA 10 and before. Nothing if that cannot
-/// be found out for one of them, as nvdisasm does without its analysis then.
+/// Returns the targets of leaves in each section, if the sections have leaves but the file lists no
+/// targets: files of CUDA 10 and before. None if the analysis fails for any section: nvdisasm then
+/// prints no analysis either.
 fn found_waits(sections: &[Section], symbols: &[Symbol]) -> Option<Vec<waits::Targets>> {
     if sections.iter().any(|section| !section.indirect.is_empty()) {
         return None;
@@ -102,11 +106,11 @@ fn header(section: &Section) -> String {
     out
 }
 
-/// Names of places.
+/// The names of places.
 struct Names {
-    /// Of instructions, by section and address.
+    /// Labels of instructions, by section and address.
     labels: HashMap<(usize, u64), String>,
-    /// Of ends of functions that no instruction has.
+    /// Labels of function ends at which there is no instruction.
     ends: HashMap<(usize, u64), String>,
 }
 
@@ -165,12 +169,13 @@ impl Names {
     }
 }
 
-/// Whether the word is issued together with the next one.
+/// Whether the word is issued together with the next word.
 fn is_paired(word: &CodeWord) -> bool {
     word.control.stall == 0 && word.control.stay
 }
 
-/// The first of the two instructions that are issued together, if the one at `pc` is the second.
+/// Returns the address of the first of two instructions that are issued together, if the
+/// instruction at `pc` is the second.
 fn pair_start(code: &[u8], pc: u64) -> u64 {
     let previous = match pc % BUNDLE_BYTES {
         WORD_BYTES => pc.wrapping_sub(2 * WORD_BYTES),
@@ -182,16 +187,16 @@ fn pair_start(code: &[u8], pc: u64) -> u64 {
     }
 }
 
-/// An instruction as it stands in the listing.
+/// An instruction as the listing shows it.
 struct Line {
     word: CodeWord,
-    /// With its blank, or empty.
+    /// The guard with its blank, or empty.
     guard: String,
     text: String,
     note: String,
-    /// It is issued together with the one before.
+    /// The instruction is issued together with the previous instruction.
     second: bool,
-    /// Nothing leads here: it is printed without the space before the semicolon.
+    /// No path leads to the instruction: it is printed without the space before the semicolon.
     dead: bool,
 }
 
@@ -203,11 +208,11 @@ struct Body<'a> {
     lines: Vec<Line>,
 }
 
-/// Where things stand in all lines of a file.
+/// Columns that are common to all lines of a file.
 struct Columns {
-    /// Of a note, from the start of the text.
+    /// The column of a note, from the start of the text.
     note: usize,
-    /// Of the encoding, from the start of the line.
+    /// The column of the encoding, from the start of the line.
     hex: usize,
 }
 
@@ -225,12 +230,13 @@ impl Columns {
 
 /// Column of the instruction text; a guard stands before it.
 const TEXT_COLUMN: usize = 35;
-/// Before the number of the slot that an instruction has.
+/// The text before the slot number of an instruction.
 const SLOT: &str = "   SLOT ";
 /// Blanks between the second of two instructions that are issued together and the brace.
 const BRACE_GAP: usize = 8;
 
-/// Of two that are issued together the order is said where the second writes a register that the first has to do with.
+/// Names the slots of two instructions that are issued together, if the second writes a register
+/// that the first reads or writes.
 fn name_slots(first: &mut Line, second: &mut Line) {
     let (Some(a), Some(b)) = (first.word.instruction, second.word.instruction) else { return };
     if !second.second {
@@ -293,7 +299,7 @@ impl<'a> Body<'a> {
                 line
             })
             .collect();
-        // Without that analysis nvdisasm says nothing of the order.
+        // Without the analysis of leaves, nvdisasm does not print the order.
         for second in 1..if waits.is_some() { lines.len() } else { 0 } {
             let (before, behind) = lines.split_at_mut(second);
             name_slots(&mut before[second - 1], &mut behind[0]);
@@ -303,7 +309,8 @@ impl<'a> Body<'a> {
 
     fn print(&self, columns: &Columns, hex: bool, out: &mut String) {
         let (note_column, hex_column) = (columns.note, columns.hex);
-        // The encoding of the second of two: it stands on a line of its own, after the next label.
+        // The encoding of the second of two instructions: it is on a separate line, after the next
+        // label.
         let mut pending: Option<String> = None;
         for line in &self.lines {
             let pc = line.word.pc;
@@ -347,7 +354,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// The directives and labels of functions at the start of the section.
+    /// Writes the directives and labels of functions at the start of the section.
     fn symbols_at_start(&self, out: &mut String) {
         for symbol in self
             .symbols
@@ -383,7 +390,7 @@ impl<'a> Body<'a> {
         push_line(out, &format!("        .size           {name},({end} - {name})"));
     }
 
-    /// The labels of an instruction; a function inside the section has its directives.
+    /// Writes the labels of an instruction. A function inside the section has its directives there.
     fn print_label(&self, pc: u64, out: &mut String) {
         let symbol = self.symbols.iter().find(|symbol| {
             symbol.section == self.section && symbol.offset > 0 && past_control(symbol.offset) == pc
@@ -406,7 +413,7 @@ fn push_line(out: &mut String, line: &str) {
     out.push('\n');
 }
 
-/// Whether the word jumps to what a register says.
+/// Whether the word jumps to an address in a register.
 fn is_indirect(word: &CodeWord) -> bool {
     word.instruction
         .is_some_and(|instruction| matches!(instruction.opcode(), Opcode::Brx | Opcode::Jmx))

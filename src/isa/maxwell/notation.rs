@@ -1,57 +1,60 @@
 //! A line of the instruction table, and the small language it is written in.
 //!
-//! A line has a *format*, shared by the encodings of one instruction, and an *encoding*. Both are read at compile time; a
-//! mistake in a line is a compile error.
+//! A line has a *format*, shared by the encodings of one instruction, and an *encoding*. Both are
+//! read at compile time; a mistake in a line is a compile error.
 //!
-//! **Encoding**: the bits from bit 63 down, as `0`, `1` and `-` (any), with spaces and underscores at will; what is left out at the
-//! low end is any. Then *bindings* `role=location attributes`, which say where this encoding holds an operand that the
-//! format leaves open, and *constraints* `@lo=bits`, further fixed bits, the highest first, whose lowest is bit `lo`,
-//! or `@lo#bits`: these bits are no instruction.
+//! **Encoding**: the bits from bit 63 down, as `0`, `1` and `-` (any), with spaces and underscores
+//! at will. Omitted bits at the low end are any. Then come *bindings* `role=location attributes`,
+//! which state where this encoding holds an operand that the format leaves open, and *constraints*.
+//! A constraint `@lo=bits` gives further fixed bits, the highest first; the lowest is bit `lo`.
+//! With `@lo#bits`, a word that has these bits is no instruction.
 //!
-//! **Format**: the text after the guard as it is printed, with placeholders in braces. After a placeholder that prints
-//! nothing a following `, ` is left out, as are commas and spaces at the end. A format that starts with `*` is of an
-//! instruction without a guard.
+//! **Format**: the text after the guard as it is printed, with placeholders in braces. After a
+//! placeholder that prints nothing, a following `, ` is omitted, as are commas and spaces at the
+//! end. A format that starts with `*` belongs to an instruction without a guard.
 //!
 //! | placeholder | prints |
 //! |---|---|
-//! | `{field@lo}` | the value of the field of this name (see [`super::field`]) whose lowest bit is `lo` |
-//! | `{field@lo:n}` | the same with `n` bits, for a number or a field narrower than its type |
-//! | `{field@lo:n+hi:k}` | the same with `k` bits (without `:k`, one) from bit `hi` on top |
+//! | `{field@lo}` | the value of the field of this name ([`super::field`]), lowest bit `lo` |
+//! | `{field@lo:n}` | a field of `n` bits, for a number or a field narrower than its type |
+//! | `{field@lo:n+hi:k}` | a field of `n` bits, with `k` bits (default one) from bit `hi` on top |
 //! | `{field@lo ?}` | nothing: the field is only read |
 //! | `{phase}` | the phase of a texture instruction, which the control word holds |
-//! | `{role}` | the operand at its usual location, or at the one the encoding binds |
+//! | `{role}` | the operand at its usual location, or at the location that the encoding binds |
 //! | `{role=location attributes}` | the operand at this location |
 //!
-//! The roles are those of [`Role`] in small letters. A *location* is
+//! The roles are the names of [`Role`] in small letters. A *location* is
 //!
 //! | | |
 //! |---|---|
 //! | `r8` | a register, whose number is in the 8 bits from bit 8 |
-//! | `n20+1` | the register 1 after the one in the 8 bits from bit 20; printed as `???255` if there is none |
+//! | `n20+1` | the register 1 after the register in 8 bits from bit 20; past the last: `???255` |
 //! | `z` | RZ, without bits |
 //! | `p39` | a predicate, in the 3 bits from bit 39 |
-//! | `q30` | the same with its bits inverted: 0 is PT, 7 is P0 |
+//! | `q30` | a predicate with its bits inverted: 0 is PT, 7 is P0 |
 //! | `c` | a constant: signed word offset in bits 20 to 33, bank in bits 34 to 38 |
-//! | `i`, `f`, `d` | a 20-bit immediate (bits 20 to 38 and 56): integer, top of an F32, top of an F64 |
-//! | `b` | the same integer, printed as 20 unsigned bits |
+//! | `i`, `f`, `d` | a 20-bit immediate (bits 20 to 38 and 56): integer, top of F32, top of F64 |
+//! | `b` | a 20-bit immediate integer as `i`, printed as 20 unsigned bits |
 //! | `u20:16`, `s20:16` | an unsigned, a signed immediate, here 16 bits from bit 20 |
 //! | `h` | an F16 in bits 20 to 35 |
-//! | `x` | two F16, the top 10 bits of each: the low one's in bits 20 to 29, the high one's in bits 30 to 38 and 56 |
-//! | `i32`, `b32`, `f32`, `x32` | a 32-bit immediate in bits 20 to 51: integer, integer printed unsigned, F32, two F16 |
+//! | `x` | two F16, top 10 bits of each: low in bits 20 to 29, high in bits 30 to 38 and 56 |
+//! | `i32`, `b32` | a 32-bit immediate in bits 20 to 51: integer, integer printed unsigned |
+//! | `f32`, `x32` | a 32-bit immediate in bits 20 to 51: F32, two F16 |
 //! | `w` | a constant: signed byte offset in bits 20 to 35, bank in bits 36 to 40 |
-//! | `m8+20:24` | memory at the register in bits 8 to 15 plus a signed offset, here 24 bits from bit 20 |
-//! | `m8+22:30*4` | the same in units of 4 bytes; with `*0` an unsigned offset in bytes |
+//! | `m8+20:24` | memory: register in bits 8 to 15 plus a signed offset of 24 bits from bit 20 |
+//! | `m8+22:30*4` | as above, in units of 4 bytes; with `*0` an unsigned offset in bytes |
 //! | `m8` | memory at the register, without an offset |
-//! | `k36+20:16` | constant memory: the bank in 5 bits from bit 36, at the register in bits 8 to 15 plus a signed offset |
+//! | `k36+20:16` | constant memory: bank in 5 bits from bit 36, address as in `m8+20:16` |
 //! | `t` | a branch target: 24 bits from bit 20, signed, relative to the next word |
 //! | `t32` | a branch target: 32 bits from bit 20, absolute |
 //!
-//! and the *attributes*, separated by spaces, each with the bit that holds it, are `-` negated, `|` absolute value, `~`
-//! complemented, `!` (negated predicate); a part, of which `.H` is the upper half (1 bit), `.B` a byte (2 bits), `.S`
-//! the same in units of the integer type in bits 10 and 11, `.P` a half or the whole (2 bits), `.F` both F16, one of
-//! them or an F32 (2 bits), `.V` a part as in
-//! [`super::field::VideoType`] (3 bits); and without a bit `?`: the operand is not printed if it is PT, RZ or 0. `%2`:
-//! its slot of the reuse cache is 2, not the usual one (A 0, B 1, C 2).
+//! The *attributes* are separated by spaces, each with the bit that holds it: `-` negated, `|`
+//! absolute value, `~` complemented, `!` (negated predicate), or a part. The part `.H` is the upper
+//! half (1 bit), `.B` a byte (2 bits), `.S` a part in units of the integer type in bits 10 and 11
+//! (2 bits), `.P` a half or the whole (2 bits), `.F` both F16, one of them or an F32 (2 bits), `.V`
+//! a part as in [`super::field::VideoType`] (3 bits). Two attributes have no bit: `?` omits the
+//! operand from the text if it is PT, RZ or 0; `%2` gives the operand slot 2 of the reuse cache,
+//! not the usual slot (A 0, B 1, C 2).
 
 use warploom_guest::words::Words;
 
@@ -60,7 +63,7 @@ use super::row::{
     Attributes, FieldSlot, ImmKind, Location, OperandSlot, PartKind, PartSlot, Piece, Role,
 };
 
-/// What a placeholder is named after.
+/// The referent of a placeholder's name.
 #[derive(Clone, Copy)]
 enum Word {
     Role(Role),
@@ -85,7 +88,7 @@ static WORDS: Words<Word> = {
     words
 };
 
-/// Mask and bits of an encoding.
+/// Returns the mask and bits of an encoding.
 pub const fn pattern(encoding: &str) -> (u64, u64) {
     let mut cursor = Cursor::new(encoding);
     let (mut mask, mut bits, mut next) = (0u64, 0u64, 64u32);
@@ -114,7 +117,7 @@ pub const fn pattern(encoding: &str) -> (u64, u64) {
     (mask, bits)
 }
 
-/// The number of exclusions of an encoding.
+/// Returns the number of exclusions of an encoding.
 pub(crate) const fn exclusion_count(encoding: &str) -> usize {
     let mut cursor = Cursor::behind_bits(encoding);
     let mut count = 0;
@@ -124,7 +127,7 @@ pub(crate) const fn exclusion_count(encoding: &str) -> usize {
     count
 }
 
-/// Masks and values of what an encoding excludes.
+/// Returns masks and values that an encoding excludes.
 pub const fn exclusions<const N: usize>(encoding: &str) -> [(u64, u64); N] {
     let mut cursor = Cursor::behind_bits(encoding);
     let mut out = [(0, 0); N];
@@ -138,14 +141,14 @@ pub const fn exclusions<const N: usize>(encoding: &str) -> [(u64, u64); N] {
     out
 }
 
-/// `@lo=bits` or `@lo#bits`.
+/// A constraint `@lo=bits` or `@lo#bits`.
 struct Constraint {
     excluded: bool,
     mask: u64,
     bits: u64,
 }
 
-/// The number of pieces of a format.
+/// Returns the number of pieces of a format.
 pub(crate) const fn piece_count(format: &str) -> usize {
     let bytes = format.as_bytes();
     let (mut count, mut i, mut in_text) = (0, 0, false);
@@ -165,7 +168,7 @@ pub(crate) const fn piece_count(format: &str) -> usize {
     count
 }
 
-/// The pieces of a format with the bindings of an encoding.
+/// Returns the pieces of a format with the bindings of an encoding.
 pub const fn pieces<const N: usize>(format: &str, encoding: &str) -> [Piece; N] {
     let mut out = [Piece::Text { start: 0, end: 0 }; N];
     let mut cursor = Cursor::new(format);
@@ -251,7 +254,7 @@ impl<'a> Cursor<'a> {
         Cursor { bytes: text.as_bytes(), at: 0 }
     }
 
-    /// Where an encoding goes on after its bits.
+    /// Returns a cursor behind the bits of an encoding.
     const fn behind_bits(encoding: &'a str) -> Self {
         let mut cursor = Cursor::new(encoding);
         while cursor.at < cursor.bytes.len()
@@ -302,7 +305,7 @@ impl<'a> Cursor<'a> {
         number
     }
 
-    /// The next constraint of an encoding.
+    /// Reads the next constraint of an encoding.
     const fn constraint(&mut self) -> Option<Constraint> {
         while let Some(byte) = self.peek() {
             self.at += 1;
@@ -329,7 +332,7 @@ impl<'a> Cursor<'a> {
         None
     }
 
-    /// Goes behind `role=` of an encoding's bindings.
+    /// Moves behind `role=` in an encoding's bindings.
     const fn seek_binding(&mut self, role: Role) -> bool {
         while self.peek().is_some() {
             if let Some(b'a'..=b'z') = self.peek() {

@@ -6,7 +6,7 @@ use super::field::Field;
 use super::lift::Lift;
 use super::table::Opcode;
 
-/// What an operand is for.
+/// The purpose of an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Role {
     /// Destination register.
@@ -47,7 +47,7 @@ impl Role {
         ("t", Role::T),
     ];
 
-    /// Where the operand lies unless a line says otherwise.
+    /// Returns the operand's location if a line states no other.
     pub(super) const fn usual(self) -> Option<Location> {
         match self {
             Role::D => Some(Location::Register { lo: 0 }),
@@ -63,7 +63,7 @@ impl Role {
     }
 }
 
-/// Where the bits of an operand are. `lo` is the lowest bit.
+/// The location of an operand's bits. `lo` is the lowest bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Location {
     /// Register number, 8 bits.
@@ -72,7 +72,7 @@ pub enum Location {
     Predicate { lo: u8 },
     /// Complement of a predicate number, 3 bits.
     InvertedPredicate { lo: u8 },
-    /// The register this many after the one in 8 bits.
+    /// The register `plus` after the register in 8 bits.
     RegisterAfter { lo: u8, plus: u8 },
     /// RZ.
     Zero,
@@ -88,8 +88,8 @@ pub enum Location {
     Short { lo: u8, width: u8, signed: bool },
     /// An F16 in bits 20 to 35.
     ImmF16,
-    /// Address register (8 bits) and signed offset in units of `scale` bytes; if that is 0, unsigned in bytes.
-    /// Without an offset `width` is 0.
+    /// Address register (8 bits) and signed offset in units of `scale` bytes. A `scale` of 0 means
+    /// an unsigned offset in bytes. Without an offset `width` is 0.
     Memory { base: u8, offset: u8, width: u8, scale: u8 },
     /// Bank (5 bits), address register in bits 8 to 15, signed offset in bytes.
     ConstMemory { bank: u8, offset: u8, width: u8 },
@@ -99,7 +99,7 @@ pub enum Location {
     AbsoluteTarget,
 }
 
-/// What the bits of an immediate are.
+/// The interpretation of an immediate's bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImmKind {
     /// Sign-extended.
@@ -110,7 +110,7 @@ pub enum ImmKind {
     F32,
     /// F64, of which a short immediate holds the top 20 bits.
     F64,
-    /// Two F16, the low one in the low bits; of each a short immediate holds the top 10 bits.
+    /// Two F16, the low one in the low bits. A short immediate holds the top 10 bits of each.
     Halves,
 }
 
@@ -125,11 +125,11 @@ pub struct Attributes {
     pub part: Option<PartSlot>,
     /// Not printed if PT, RZ or 0.
     pub optional: bool,
-    /// Slot of the operand reuse cache, if not the role's.
+    /// Slot of the operand reuse cache, if not the role's usual slot.
     pub reuse_slot: Option<u8>,
 }
 
-/// Where the part of a source is chosen.
+/// The bits that choose the part of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PartSlot {
     pub kind: PartKind,
@@ -143,7 +143,7 @@ pub enum PartKind {
     Half,
     /// 2 bits: a byte.
     Byte,
-    /// 2 bits: the byte where an integer begins whose type is in bits 10 and 11.
+    /// 2 bits: the byte where an integer begins. The integer's type is in bits 10 and 11.
     Sized,
     /// 2 bits: whole, low half, high half.
     WholeOrHalf,
@@ -201,7 +201,7 @@ pub struct FieldSlot {
 /// A part of the text of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Piece {
-    /// These bytes of the format.
+    /// A range of bytes of the format.
     Text {
         start: u16,
         end: u16,
@@ -212,17 +212,17 @@ pub enum Piece {
     Phase,
 }
 
-/// One encoding.
+/// One encoding of an instruction.
 #[derive(Debug)]
 pub struct Row {
     pub opcode: Opcode,
     pub fidelity: Fidelity,
-    /// Makes IR of it; none for what is not implemented.
+    /// Lifts the instruction to IR; none if it is not implemented.
     pub lift: Option<Lift>,
-    /// The bits that tell this encoding from others, and their values.
+    /// The bits that distinguish this encoding, and their values.
     pub mask: u64,
     pub bits: u64,
-    /// Masks and values of bits that are not this encoding after all.
+    /// Masks and values of words that this encoding excludes.
     pub exclusions: &'static [(u64, u64)],
     pub format: &'static str,
     pub pieces: &'static [Piece],
@@ -248,8 +248,8 @@ impl Row {
         true
     }
 
-    /// A word of this encoding with the other bits taken from `random`; it may be another row's that is more specific, or
-    /// excluded.
+    /// Returns a word of this encoding, with the other bits from `random`. The word may be
+    /// excluded, or belong to a more specific row.
     pub const fn word(&self, random: u64) -> u64 {
         self.bits | random & !self.mask
     }

@@ -1,15 +1,15 @@
-//! Sampler entries: the 32 bytes that a handle's high bits are an index of.
+//! Sampler entries: the 32-byte entries that the high bits of a handle index.
 //!
-//! Source: facts, `maxwell-surfaces.md`, section 1.4. Every bit pattern is some sampler. What a sampler cannot do here is
-//! left out: anisotropy counts as 1, minimum and maximum of texels and the font filter do not exist, the trilinear slope does
-//! not count.
+//! Source: facts, `maxwell-surfaces.md`, section 1.4. Every bit pattern is some sampler.
+//! Unsupported features are ignored: anisotropy counts as 1, minimum and maximum of texels and the
+//! font filter do not exist, the trilinear slope does not count.
 
 use warploom_ir::image::sampler::{CompareFn, Filter, MipFilter, Sampler, Wrap};
 
 /// A sampler as words.
 pub type Entry = [u32; 8];
 
-/// Bit of a word, and count of bits.
+/// A field: index of its word, lowest bit, and number of bits.
 type Field = (usize, u32, u32);
 
 const WRAP: [Field; 3] = [(0, 0, 3), (0, 3, 3), (0, 6, 3)];
@@ -26,7 +26,7 @@ const FORCE_UNNORMALIZED: Field = (1, 25, 1);
 const MIN_LOD: Field = (2, 0, 12);
 const MAX_LOD: Field = (2, 12, 12);
 const SRGB_BORDER: [Field; 3] = [(2, 24, 8), (3, 12, 8), (3, 20, 8)];
-/// Word of the border's red; the others follow.
+/// Index of the word of the border's red; green, blue and alpha follow.
 const BORDER: usize = 4;
 
 const POINT: u32 = 1;
@@ -34,7 +34,7 @@ const LINEAR: u32 = 2;
 const MIP_NONE: u32 = 1;
 const MIP_POINT: u32 = 2;
 const MIP_LINEAR: u32 = 3;
-/// Levels of detail have eight places.
+/// Units per level of detail: fields have eight fractional bits.
 const PLACES: f32 = 256.0;
 
 fn get(entry: &Entry, (word, at, count): Field) -> u32 {
@@ -45,10 +45,10 @@ fn put(entry: &mut Entry, (word, at, count): Field, value: u32) {
     entry[word] |= (value & (u32::MAX >> (32 - count))) << at;
 }
 
-/// What an entry says.
+/// Decodes a sampler entry.
 pub fn decode(entry: &Entry) -> Sampler {
     let has = |field| get(entry, field) != 0;
-    // 3 asks for anisotropy.
+    // The value 3 asks for anisotropy.
     let filter = |field| if get(entry, field) >= LINEAR { Filter::Linear } else { Filter::Point };
     let (_, _, bits) = LOD_BIAS;
     let bias = (get(entry, LOD_BIAS) << (32 - bits)) as i32 >> (32 - bits);
@@ -73,10 +73,11 @@ pub fn decode(entry: &Entry) -> Sampler {
     }
 }
 
-/// The entry of a sampler, as a driver writes it. Levels of detail become the nearest that entries can say.
+/// Encodes a sampler, as a driver writes it. Levels of detail are rounded to the nearest value that
+/// entries can hold.
 pub fn encode(sampler: &Sampler) -> Entry {
     let filter = |filter| if filter == Filter::Linear { LINEAR } else { POINT };
-    // Of a NaN this is 0.
+    // A NaN becomes 0.
     let fixed = |value: f32, least: f32, most: f32| {
         (value * PLACES).round_ties_even().clamp(least, most) as i32 as u32
     };

@@ -1,6 +1,6 @@
-//! Special registers: numbers and names of what S2R and CS2R read.
+//! Special registers: numbers and names of the registers that S2R and CS2R read.
 
-/// Number of a special register. Those without a name print as `SR` and their number.
+/// The number of a special register. Registers without a name print as `SR` and their number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SpecialRegister(pub u8);
 
@@ -9,7 +9,7 @@ macro_rules! special_registers {
         impl SpecialRegister {
             $(pub const $name: SpecialRegister = SpecialRegister($number);)*
 
-            /// The name nvdisasm prints, if the register has one.
+            /// Returns the name nvdisasm prints, if the register has one.
             pub const fn name(self) -> Option<&'static str> {
                 match self.0 {
                     $($number => Some($text),)*

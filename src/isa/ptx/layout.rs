@@ -1,4 +1,4 @@
-//! Where parameters and variables lie in memory.
+//! Addresses of parameters and variables in memory.
 //!
 //! Source: facts, `ptx.md` 4.
 
@@ -13,7 +13,8 @@ use super::module::{
 use super::text::operand_symbols;
 use super::types::StateSpace;
 
-/// Bytes from the start of the parameter block, and size, of each parameter of a kernel; and where they end.
+/// Returns the offset in the parameter block and the size of each parameter of a kernel, and the
+/// end of the last parameter.
 pub fn parameters(module: &Module, kernel: FunctionId) -> (Vec<(VariableId, u64)>, u64) {
     let mut end = 0_u64;
     let mut places = Vec::new();
@@ -27,7 +28,8 @@ pub fn parameters(module: &Module, kernel: FunctionId) -> (Vec<(VariableId, u64)
     (places, end)
 }
 
-/// Variables of one space that belong to a module, one after the other, each aligned as it asks; and where they end.
+/// Returns the places of a module's variables of one space, each aligned as declared, and their
+/// end. The variables follow each other in memory.
 pub fn variables(module: &Module, space: StateSpace) -> (Vec<(VariableId, u64)>, u64) {
     one_after_the_other(module, |variable| {
         variable.space == space && variable.linkage != Linkage::Extern
@@ -50,20 +52,21 @@ fn one_after_the_other(
     (places, end)
 }
 
-/// Local variables of the module, which each lane has once for all functions: their addresses, and where they end.
+/// Returns the addresses of the module's local variables, and their end. Each lane has one copy of
+/// these variables for all functions.
 pub fn module_locals(module: &Module) -> (Vec<(VariableId, u64)>, u64) {
     let is_local =
         |variable: &Variable| variable.space == StateSpace::Local && variable.owner.is_none();
     one_after_the_other(module, is_local)
 }
 
-/// The callee of a call.
+/// Returns the callee of a call.
 fn callee<'a>(module: &Module, statement: &'a Statement) -> Option<&'a Operand> {
     let is_call = module.form(statement.form).row.opcode.split('.').next() == Some("call");
     statement.operands.get(1).filter(|_| is_call)
 }
 
-/// Functions whose address is taken: what an indirect call may mean.
+/// Returns the functions whose address is taken: the candidates of an indirect call.
 pub fn taken(module: &Module) -> BTreeSet<FunctionId> {
     let mut taken = BTreeSet::new();
     let mut take = |of| {
@@ -89,24 +92,24 @@ pub fn taken(module: &Module) -> BTreeSet<FunctionId> {
     taken
 }
 
-/// %reserved_smem_offset_cap, the size of the system's shared memory and not an address.
+/// %reserved_smem_offset_cap. It is the size of the system's shared memory, not an address.
 const RESERVED_SIZE: u8 = 2;
 
-/// What functions name.
+/// The variables and functions that each function names.
 pub struct References {
     functions: Vec<Named>,
-    /// Functions whose address is taken: what an indirect call may mean.
+    /// Functions whose address is taken: the candidates of an indirect call.
     taken: BTreeSet<FunctionId>,
 }
 
-/// What a function names.
+/// The variables and functions that a function names.
 #[derive(Clone, Default)]
 struct Named {
     variables: BTreeSet<VariableId>,
     functions: BTreeSet<FunctionId>,
-    /// It calls through a pointer.
+    /// Whether the function calls through a pointer.
     is_indirect: bool,
-    /// It asks where the system's shared memory is.
+    /// Whether the function reads the address of the system's shared memory.
     reserved_shared: bool,
 }
 
@@ -139,7 +142,7 @@ impl References {
         references
     }
 
-    /// A kernel and what it calls.
+    /// Returns a kernel and all functions that it calls, directly or not.
     fn reached(&self, module: &Module, kernel: FunctionId) -> BTreeSet<FunctionId> {
         let mut seen = BTreeSet::from([kernel]);
         let mut work = vec![kernel];
@@ -156,14 +159,14 @@ impl References {
         seen
     }
 
-    /// Whether a kernel, or what it calls, asks where the system's shared memory is.
+    /// Whether a kernel or one of its callees reads the address of the system's shared memory.
     pub fn reserved_shared(&self, module: &Module, kernel: FunctionId) -> bool {
         self.reached(module, kernel)
             .iter()
             .any(|function| self.functions[function.0 as usize].reserved_shared)
     }
 
-    /// Variables that a kernel and what it calls name, of those that are asked for.
+    /// Returns the wanted variables that a kernel and its callees name.
     pub fn named(
         &self,
         module: &Module,
@@ -176,11 +179,14 @@ impl References {
         named.copied().filter(|id| wanted(module.variable(*id))).collect()
     }
 
-    /// Shared variables that a kernel and what it calls name, at their offsets. What dynamic shared memory begins with is the
-    /// second number: names of it are there.
+    /// Returns the offsets of the shared variables that a kernel and its callees name, and the
+    /// offset at which dynamic shared memory begins.
+    ///
+    /// Names of dynamic shared memory refer to that second offset.
     pub fn shared(&self, module: &Module, kernel: FunctionId) -> (FxHashMap<VariableId, u64>, u64) {
         let named = self.named(module, kernel, |variable| variable.space == StateSpace::Shared);
-        // One of a size that is only declared is allocated like any other, as ptxas does it.
+        // A variable that is only declared, but has a size, is allocated like others; ptxas does so
+        // too.
         let is_dynamic = |id: &VariableId| module.variable(*id).size == 0;
         let (mut places, mut end) = (FxHashMap::default(), 0_u64);
         for &id in named.iter().filter(|id| !is_dynamic(id)) {

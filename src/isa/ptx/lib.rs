@@ -1,4 +1,4 @@
-//! NVIDIA PTX: the virtual instruction set that drivers are given as text.
+//! NVIDIA PTX: the virtual instruction set that drivers receive as text.
 
 pub mod layout;
 pub mod lift;

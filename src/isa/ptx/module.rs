@@ -1,4 +1,5 @@
-//! [`Module`]: a PTX module that has been read and checked, or several that were linked. Names are resolved, forms are those of the table.
+//! [`Module`]: a PTX module that was read and checked, or several modules that were linked. Names
+//! are resolved, and forms are entries of the table.
 
 use std::sync::Arc;
 
@@ -24,30 +25,32 @@ pub struct Register(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct LabelId(pub u32);
 
-/// `.target`: a GPU, `sm_90a` being 90 with the suffix `a`.
+/// `.target`: a GPU. `sm_90a` is 90 with the suffix `a`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Target {
     pub sm: u32,
     pub suffix: Option<char>,
 }
 
-/// A module. What it has is in the order of the text, or of the texts.
+/// A module. Its items are in the order of the text, or of the texts.
 #[derive(Clone, Debug)]
 pub struct Module {
-    /// The text that it was read from, or all of them, one after the other; places are byte offsets in it.
+    /// The text that the module was read from, or all texts one after the other. Places are byte
+    /// offsets in this text.
     pub text: Arc<str>,
-    /// The texts, in ascending order of where they begin.
+    /// The texts, in ascending order of their starts.
     pub parts: Vec<Part>,
     /// `.version`: major and minor.
     pub version: (u8, u8),
     pub target: Target,
     /// `.address_size`: 32 or 64.
     pub address_size: u8,
-    /// Whether the text says so: before PTX 2.3 it cannot, and may have addresses of 64 bits all the same.
+    /// Whether the text has `.address_size`. Before PTX 2.3 it cannot, and addresses may still have
+    /// 64 bits.
     pub has_address_size: bool,
     /// `texmode_independent`.
     pub independent_textures: bool,
-    /// Those of the module and those of all functions.
+    /// The variables of the module and of all functions.
     pub variables: Vec<Variable>,
     pub functions: Vec<Function>,
     /// Each distinct mnemonic once.
@@ -56,46 +59,46 @@ pub struct Module {
     pub files: Vec<(u32, String)>,
 }
 
-/// Who sees a name.
+/// The visibility of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Linkage {
-    /// This module alone.
+    /// Visible in this module alone.
     Local,
     Visible,
     Weak,
     /// Defined elsewhere.
     Extern,
-    /// `.common`: the largest of all modules' is the one.
+    /// `.common`: the largest definition among all modules wins.
     Common,
 }
 
-/// A variable or a parameter. Registers are none.
+/// A variable or a parameter, but not a register.
 #[derive(Clone, Debug)]
 pub struct Variable {
     pub name: String,
     pub space: StateSpace,
     pub linkage: Linkage,
-    /// Of an element.
+    /// The type of an element.
     pub ty: Ty,
-    /// Bytes in all; 0 for `x[]`, whose size the launch says.
+    /// Size in bytes; 0 for `x[]`, whose size the launch sets.
     pub size: u64,
-    /// A power of two, in bytes.
+    /// Alignment in bytes, a power of two.
     pub align: u32,
     /// `.attribute(.managed)`
     pub managed: bool,
     pub initial: Option<Initial>,
-    /// The function in whose body, or among whose parameters, it is declared.
+    /// The function that declares the variable in its body or as a parameter.
     pub owner: Option<FunctionId>,
-    /// Where it is declared.
+    /// The place of the declaration.
     pub at: u32,
 }
 
-/// The initial content of a variable: what lies past `bytes` is 0.
+/// The initial content of a variable. Bytes past `bytes` are 0.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Initial {
     pub bytes: Vec<u8>,
     pub addresses: Vec<InitialAddress>,
-    /// Of a `.samplerref` or `.texref`, which has no bytes.
+    /// The sampler of a `.samplerref` or `.texref`, which has no bytes.
     pub sampler: Option<Sampler>,
 }
 
@@ -104,7 +107,7 @@ pub struct Initial {
 pub struct Sampler {
     /// Along x, y and z.
     pub address_modes: [AddressMode; 3],
-    /// `filter_mode`; else the nearest texel.
+    /// `filter_mode = linear`; otherwise the nearest texel.
     pub linear: bool,
     /// `force_unnormalized_coords`
     pub unnormalized: bool,
@@ -148,18 +151,19 @@ impl AddressMode {
 /// An address in an initial content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InitialAddress {
-    /// In bytes from the variable's start.
+    /// Bytes from the start of the variable.
     pub offset: u64,
     pub of: AddressOf,
-    /// `generic(x)`; else the offset in the space of what is named.
+    /// `generic(x)`; otherwise the offset in the space of the named item.
     pub generic: bool,
     pub addend: i64,
-    /// Which bits of the address stand there: `0xff00(x)` is bits 8 to 15. The lowest bit and how many; 0 and 32 or 64 for a whole one.
+    /// The bits of the address that are stored: the lowest bit, and the count in `bits`.
+    /// `0xff00(x)` is bits 8 to 15; a whole address has 0 and 32 or 64.
     pub first_bit: u8,
     pub bits: u8,
 }
 
-/// What has an address.
+/// An item that has an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AddressOf {
     Variable(VariableId),
@@ -178,18 +182,18 @@ pub struct Function {
     pub inputs: Vec<Formal>,
     /// Return values of a device function.
     pub outputs: Vec<Formal>,
-    /// Another function that `.alias` says this one is.
+    /// The function that `.alias` makes this one a name of.
     pub alias: Option<FunctionId>,
     /// `.maxntid`, `.reqntid`: missing axes are 1.
     pub max_threads: Option<[u32; 3]>,
     pub required_threads: Option<[u32; 3]>,
     /// `.reqnctapercluster`
     pub required_cluster: Option<[u32; 3]>,
-    /// `.explicitcluster`, or `.reqnctapercluster`: the launch has clusters.
+    /// `.explicitcluster` or `.reqnctapercluster`: the launch has clusters.
     pub explicit_cluster: bool,
-    /// None: declared only.
+    /// `None` if the function is only declared.
     pub body: Option<Body>,
-    /// Where its name stands.
+    /// The place of the name.
     pub at: u32,
 }
 
@@ -204,7 +208,7 @@ pub enum Formal {
 /// The statements of a function.
 #[derive(Clone, Debug, Default)]
 pub struct Body {
-    /// A vector register `.v4 .f32 %v` is four, one after the other.
+    /// A vector register `.v4 .f32 %v` becomes four consecutive registers.
     pub registers: Vec<RegisterDecl>,
     pub statements: Vec<Statement>,
     pub labels: Vec<Label>,
@@ -214,9 +218,9 @@ pub struct Body {
     pub call_targets: Vec<Vec<FunctionId>>,
     /// `.callprototype`
     pub prototypes: Vec<Prototype>,
-    /// `.loc`: from the statement with this number on, in ascending order.
+    /// `.loc`: source lines, each from the statement with this number on, in ascending order.
     pub lines: Vec<(u32, SourceLine)>,
-    /// Where the body ends, at its closing brace.
+    /// The place of the closing brace.
     pub end: u32,
 }
 
@@ -229,11 +233,11 @@ pub struct RegisterDecl {
 #[derive(Clone, Debug)]
 pub struct Label {
     pub name: String,
-    /// The number of the statement behind it; that of all statements at the end of the body.
+    /// The number of the next statement; at the end of the body, the number of all statements.
     pub statement: u32,
 }
 
-/// Sizes and alignments in bytes of what a `.callprototype` takes and gives.
+/// Sizes and alignments in bytes of the parameters and return values of a `.callprototype`.
 #[derive(Clone, Debug, Default)]
 pub struct Prototype {
     pub inputs: Vec<(u64, u32)>,
@@ -252,7 +256,7 @@ pub struct SourceLine {
 /// One instruction.
 #[derive(Clone, Debug)]
 pub struct Statement {
-    /// Byte offset in the module's text of its guard or opcode.
+    /// Byte offset in the module's text of the guard or opcode.
     pub at: u32,
     pub guard: Option<Guard>,
     pub form: FormId,
@@ -268,26 +272,27 @@ pub struct Guard {
     pub not: bool,
 }
 
-/// An operand as it is written. What a form lets out is not there: operands are those of its pattern, in order.
+/// An operand as it is written. Operands are those of the form's pattern, in order; operands that
+/// the form omits are absent.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Operand {
     Register(Register),
     /// `!p`
     Not(Register),
-    /// An integer constant, its low bits, or those of a float literal in the format it is written in.
+    /// An integer constant (its low bits), or the bits of a float literal in its written format.
     Integer(u64),
-    /// A decimal float, or one in hexadecimal digits.
+    /// A float in decimal or hexadecimal digits.
     Float(Literal),
     Special(SpecialRegister),
     /// `_`
     Sink,
-    /// `{a, b}`, or a vector register by its elements.
+    /// `{a, b}`, or the elements of a vector register.
     Vector(Vec<Operand>),
     /// `p|q`: two destinations.
     Pair(Box<[Operand; 2]>),
-    /// `[base + offset]`, or `base[offset]`, of which the bytes of both are added.
+    /// `[base + offset]`, or `base[offset]` with both in bytes.
     Address(Address),
-    /// `[a, {x, y}]`, `[tex, sampler, {x, y}]`: what stands between the brackets.
+    /// `[a, {x, y}]`, `[tex, sampler, {x, y}]`: the operands between the brackets.
     Bracket(Vec<Operand>),
     /// The address of a variable or function in its space, with an offset in bytes.
     Symbol(AddressOf, i64),
@@ -323,7 +328,7 @@ pub enum Literal {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Address {
     pub base: Base,
-    /// Added to the base, or to `index`.
+    /// The bytes added to the base, or to `index`.
     pub offset: i64,
     /// `x[register]`
     pub index: Option<Register>,
@@ -336,7 +341,7 @@ pub enum Base {
     Symbol(AddressOf),
 }
 
-/// A special register, with its component where it is a vector.
+/// A special register, with its component if the register is a vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SpecialRegister {
     Tid(u8),
@@ -354,11 +359,11 @@ pub enum SpecialRegister {
     Clock,
     ClockHi,
     Clock64,
-    /// Nanoseconds: all bits, the low and the high word.
+    /// Nanoseconds: all bits, the low word, and the high word.
     GlobalTimer,
     GlobalTimerLo,
     GlobalTimerHi,
-    /// Performance counter, 32 bits.
+    /// A performance counter of 32 bits.
     Pm(u8),
     Pm64(u8),
     EnvReg(u8),
@@ -399,7 +404,7 @@ impl Module {
         &self.functions[id.0 as usize]
     }
 
-    /// Bytes of a function's local variables, for one lane.
+    /// Returns the bytes of a function's local variables, for one lane.
     pub fn local_bytes(&self, id: FunctionId) -> u64 {
         let local = |variable: &&Variable| {
             variable.space == StateSpace::Local && variable.owner == Some(id)
@@ -409,7 +414,7 @@ impl Module {
 }
 
 impl Body {
-    /// The source line of a statement.
+    /// Returns the source line of a statement.
     pub fn source_line(&self, statement: u32) -> Option<SourceLine> {
         let after = self.lines.partition_point(|&(first, _)| first <= statement);
         Some(self.lines[after.checked_sub(1)?].1)

@@ -7,20 +7,20 @@ use super::module::{Formal, FunctionId, Module};
 /// A text that a module was read from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// What messages call it; none if it is the only one and nobody gave it a name.
+    /// The name that messages use. `None` if the text is alone in its module and has no name.
     pub name: Option<String>,
-    /// Where it begins in the text of the module.
+    /// The byte offset of this text in the text of the module.
     pub start: u32,
 }
 
 impl Part {
-    /// A text that is all of its module.
+    /// Returns the parts of a module that was read from one text without a name.
     pub fn whole() -> Vec<Part> {
         vec![Part { name: None, start: 0 }]
     }
 }
 
-/// A place in a text, from 1 on.
+/// A place in a text, counted from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Position {
     /// The name of the text, if it has one.
@@ -38,11 +38,11 @@ impl std::fmt::Display for Position {
     }
 }
 
-/// Whether in a register, and bytes, of each of some parameters.
+/// For each of several parameters: whether it is in a register, and its size in bytes.
 pub type Shapes = Vec<(bool, u64)>;
 
 impl Module {
-    /// The same, with a name for its text.
+    /// Returns the module with a name for its text.
     pub fn named(mut self, name: &str) -> Module {
         for part in &mut self.parts {
             part.name = Some(name.into());
@@ -50,7 +50,7 @@ impl Module {
         self
     }
 
-    /// Where a byte offset in the text is in the part that it belongs to.
+    /// Returns the place of a byte offset of the text, in the part that holds it.
     pub fn position(&self, at: u32) -> Position {
         let part = self
             .parts
@@ -64,13 +64,13 @@ impl Module {
         Position { part: part.and_then(|part| part.name.clone()), line, column }
     }
 
-    /// Line and column of a byte offset in the part that it belongs to, from 1 on.
+    /// Returns the line and column of a byte offset in its part, counted from 1.
     pub fn line_column(&self, at: u32) -> (u32, u32) {
         let Position { line, column, .. } = self.position(at);
         (line, column)
     }
 
-    /// The shapes of a function's return values and of its parameters.
+    /// Returns the shapes of a function's return values, and of its parameters.
     pub fn signature(&self, function: FunctionId) -> [Shapes; 2] {
         let shape = |formal: &Formal| match *formal {
             Formal::Param(id) => (false, self.variable(id).size),

@@ -1,6 +1,6 @@
-//! Types of PTX: what a type word says of an operand.
+//! Types of PTX, as type words name them.
 
-/// What kind of number a type is.
+/// The kind of number of a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// Untyped bits: `.b32`.
@@ -26,7 +26,7 @@ macro_rules! types {
                 match self { $(Ty::$name => $text,)* }
             }
 
-            /// Bits of one value; of a packed type those of all its elements.
+            /// The bits of one value. A packed type counts all elements.
             pub const fn bits(self) -> u32 {
                 match self { $(Ty::$name => $bits,)* }
             }
@@ -96,7 +96,7 @@ types! {
 }
 
 impl Ty {
-    /// Bytes of a variable of this type.
+    /// The bytes of a variable of this type.
     pub const fn bytes(self) -> u32 {
         self.bits().div_ceil(8)
     }
@@ -109,7 +109,7 @@ impl Ty {
         matches!(self.kind(), Kind::Float)
     }
 
-    /// Whether a register may be declared with it.
+    /// Whether a register may be declared with this type.
     pub const fn is_register(self) -> bool {
         use Ty::*;
         matches!(
@@ -135,7 +135,7 @@ impl Ty {
     }
 }
 
-/// State spaces.
+/// A state space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum StateSpace {
     Reg,
@@ -144,12 +144,12 @@ pub enum StateSpace {
     Local,
     Shared,
     Param,
-    /// Of PTX before 1.5.
+    /// Texture space, of PTX before 1.5.
     Tex,
 }
 
 impl StateSpace {
-    /// Its word, without the dot.
+    /// Returns the space's word, without the dot.
     pub const fn name(self) -> &'static str {
         match self {
             StateSpace::Reg => "reg",

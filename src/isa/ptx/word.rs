@@ -1,4 +1,4 @@
-//! Modifier words: what follows an opcode with a dot, but for types.
+//! Modifier words: the words that follow an opcode after a dot, types excepted.
 
 macro_rules! words {
     ($($name:ident $text:literal)*) => {
@@ -67,7 +67,7 @@ words! {
     MulticastAll "multicast::cluster::all"
     // Conversions.
     Pack "pack"
-    // What is asked of textures and surfaces.
+    // Queries of textures and surfaces.
     Width "width" Height "height" Depth "depth" ChannelDataType "channel_data_type" ChannelOrder "channel_order" NormalizedCoords "normalized_coords" ArraySize "array_size" NumMipmapLevels "num_mipmap_levels" NumSamples "num_samples"
     ForceUnnormalizedCoords "force_unnormalized_coords" FilterMode "filter_mode" AddrMode0 "addr_mode_0" AddrMode1 "addr_mode_1" AddrMode2 "addr_mode_2" MemoryLayout "memory_layout"
     // Formatted surface accesses.

@@ -7,33 +7,33 @@ use super::table::Row;
 use super::types::{Exec, Region, Ty};
 use super::words::{AddressModel, AddressSize, Cache, DataSize, Sfid};
 
-/// One instruction; labels are some, too.
+/// An instruction or a label.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Instruction {
     pub row: &'static Row,
-    /// Where it stands, in bytes from the start of the text or the binary file.
+    /// The offset in bytes from the start of the text or the binary file.
     pub at: u32,
-    /// None: the opcode has none.
+    /// None if the opcode has no execution size.
     pub exec: Option<Exec>,
     pub predicate: Option<PredicateUse>,
     /// `.sat`
     pub saturate: bool,
-    /// In the order of the row's fields.
+    /// The operands in the order of the row's fields.
     pub operands: Operands,
 }
 
 pub type Operands = SmallVec<[Operand; 4]>;
 
-/// `(!P1.any)`
+/// The use of a predicate: `(!P1.any)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PredicateUse {
     pub predicate: PredicateId,
-    /// Done after `combine`.
+    /// Inverts the result of `combine`.
     pub invert: bool,
     pub combine: Combine,
 }
 
-/// What the bits of a predicate become before they are used.
+/// How the bits of a predicate are combined before they are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Combine {
     None,
@@ -41,7 +41,7 @@ pub enum Combine {
     All,
 }
 
-/// Modifier of a source.
+/// The modifier of a source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Modifier {
     #[default]
@@ -57,7 +57,7 @@ impl Modifier {
     pub const ALL: [Modifier; 5] =
         [Modifier::None, Modifier::Abs, Modifier::Neg, Modifier::NegAbs, Modifier::Not];
 
-    /// As it is spelled in front of an operand.
+    /// Returns the spelling in front of an operand.
     pub const fn text(self) -> &'static str {
         match self {
             Modifier::None => "",
@@ -69,7 +69,7 @@ impl Modifier {
     }
 }
 
-/// An operand; of which kinds one may be is what the row's fields say.
+/// An operand. The row's fields say which kinds it may have.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Operand {
     General(General),
@@ -81,12 +81,12 @@ pub enum Operand {
         width: u8,
         modifier: Modifier,
     },
-    /// A predicate as a whole.
+    /// All bits of a predicate.
     Predicate {
         predicate: PredicateId,
         modifier: Modifier,
     },
-    /// Its bits; those beyond the type's size are kept as they are written.
+    /// A constant. Bits beyond the type's size are kept as written.
     Immediate {
         ty: Ty,
         bits: u64,
@@ -96,7 +96,7 @@ pub enum Operand {
         state: State,
         element: u8,
     },
-    /// `&V4[32]`: the address of a byte. The region is what the binary form has there.
+    /// `&V4[32]`: the address of a byte. The region comes from the binary form.
     AddressOf {
         of: VariableId,
         offset: u32,
@@ -109,20 +109,20 @@ pub enum Operand {
         element: u8,
     },
     Raw(Raw),
-    /// A counted list.
+    /// A counted list of raw operands.
     Raws(Vec<Raw>),
     Surface(SurfaceId),
     Sampler(SamplerId),
     Label(LabelId),
-    /// Of a `switchjmp`.
+    /// The labels of a `switchjmp`.
     Labels(Vec<LabelId>),
-    /// A function, symbol or file.
+    /// The name of a function, symbol or file.
     Name(String),
     /// A number that is part of the opcode, or stands among the operands.
     Number(u32),
-    /// What an LSC message says of addresses and data.
+    /// The description of addresses and data in an LSC message.
     Lsc(Box<Lsc>),
-    /// Of a `lifetime` instruction.
+    /// The operand of a `lifetime` instruction.
     Lifetime {
         end: bool,
         of: Living,
@@ -137,24 +137,24 @@ pub enum Living {
     Predicate(PredicateId),
 }
 
-/// `V32(1,2)<8;8,1>`
+/// A region of a variable: `V32(1,2)<8;8,1>`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct General {
     pub variable: VariableId,
-    /// In registers.
+    /// The row, in registers.
     pub row: u8,
-    /// In elements.
+    /// The column, in elements.
     pub column: u8,
     pub region: Region,
     pub modifier: Modifier,
 }
 
-/// `r[A0(2),16]<1,0>:ud`
+/// An operand at a computed address: `r[A0(2),16]<1,0>:ud`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Indirect {
     pub address: AddressId,
     pub element: u8,
-    /// In bytes.
+    /// The offset in bytes.
     pub offset: i16,
     pub ty: Ty,
     pub region: Region,
@@ -165,7 +165,7 @@ pub struct Indirect {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Raw {
     pub variable: VariableId,
-    /// In bytes.
+    /// The offset in bytes.
     pub offset: u32,
 }
 
@@ -179,48 +179,50 @@ pub enum State {
     Sampler(SamplerId),
 }
 
-/// The description of an LSC message. What a message does not have is 0, `Default`, or as in its neighbours' encoding.
+/// The description of an LSC message.
+///
+/// A property that a message lacks is 0 or `Default`, or has the encoding of neighbouring messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lsc {
     pub sfid: Sfid,
-    /// L1 and L3.
+    /// The options for L1 and L3.
     pub caches: [Cache; 2],
     pub model: AddressModel,
     pub address_size: AddressSize,
-    /// Factor of the addresses; 0 and 1 alike.
+    /// The factor of the addresses. 0 and 1 mean 1.
     pub scale: u16,
-    /// Added to the addresses, in bytes.
+    /// The bytes that are added to the addresses.
     pub offset: i32,
-    /// Of U, V and R of a typed message, in elements.
+    /// The elements that are added to U, V and R of a typed message.
     pub offsets: [i32; 3],
     /// `bss(V, 0x1)`: added to the surface.
     pub surface_index: u32,
     pub data: DataSize,
-    /// One address, elements one after the other.
+    /// Whether the message has one address, from which the elements follow one another.
     pub transposed: bool,
-    /// At each address.
+    /// The number of elements at each address.
     pub elements: u8,
-    /// Of a `quad` message; bit 0 is X.
+    /// The channels of a `quad` message; bit 0 is X.
     pub channels: u8,
-    /// Of a block of two dimensions.
+    /// The block of a two-dimensional block message.
     pub block: Option<Block>,
 }
 
-/// A block of two dimensions.
+/// A two-dimensional block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// Side by side.
+    /// The number of blocks side by side.
     pub count: u8,
-    /// In elements.
+    /// The width in elements.
     pub width: u16,
-    /// In rows.
+    /// The height in rows.
     pub height: u16,
-    /// Rows are interleaved in dwords.
+    /// Whether rows are interleaved in dwords.
     pub vnni: bool,
 }
 
 impl Lsc {
-    /// A message that says nothing.
+    /// Returns a description with default properties.
     pub fn new(sfid: Sfid) -> Lsc {
         Lsc {
             sfid,

@@ -1,7 +1,9 @@
-//! Intel vISA: the virtual instruction set of Intel's graphics compiler, as text and in its old binary form.
+//! Intel vISA: the virtual instruction set of Intel's graphics compiler, as text and in its old
+//! binary form.
 //!
-//! `module` and `instruction` are what both forms are read into, `table` has every opcode, `binary` and `text` read and write the forms. Nothing here
-//! knows of launches or arguments. Sources: facts, `visa.md` and `visa-semantics.md`.
+//! Readers turn both forms into the types of `module` and `instruction`. `table` has every opcode.
+//! `binary` and `text` read and write the forms. Nothing here knows of launches or arguments.
+//! Sources: facts, `visa.md` and `visa-semantics.md`.
 
 pub mod binary;
 pub mod instruction;

@@ -1,4 +1,5 @@
-//! [`Module`]: vISA that has been read, from text or from the binary form. Names are resolved, opcodes are those of the table.
+//! [`Module`]: vISA that was read from text or from the binary form. Names are resolved, and
+//! opcodes are rows of the table.
 
 use rustc_hash::FxHashMap;
 use warploom_guest::platform::Platform;
@@ -11,22 +12,22 @@ use super::types::{Align, Ty, Version};
 #[derive(Clone, Debug, Default)]
 pub struct Module {
     pub routines: Vec<Routine>,
-    /// None: the form does not say, and nobody else did.
+    /// None if the form does not name the platform, and the caller did not.
     pub platform: Option<Platform>,
-    /// Functions whose address is in data, which only a file has that has more than the code.
+    /// Functions whose address is in data. Only files with more than the code have data.
     pub in_data: Vec<String>,
 }
 
-/// A variable by its number: those below [`FIRST_VARIABLE`] are predefined, 0 is `%null`.
+/// The number of a variable. Numbers below [`FIRST_VARIABLE`] are predefined; 0 is `%null`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct VariableId(pub u32);
-/// A predicate by its number, from 1 on.
+/// The number of a predicate, from 1 on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PredicateId(pub u16);
 /// Index into [`Routine::addresses`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct AddressId(pub u16);
-/// A surface by its number: those below [`FIRST_SURFACE`] are predefined.
+/// The number of a surface. Numbers below [`FIRST_SURFACE`] are predefined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SurfaceId(pub u8);
 /// Index into [`Routine::samplers`], or [`predefined::BINDLESS_SAMPLER`].
@@ -44,18 +45,18 @@ impl VariableId {
 #[derive(Clone, Debug)]
 pub struct Routine {
     pub name: String,
-    /// Else it is a function of stack calls.
+    /// Whether it is a kernel; otherwise it is a function of stack calls.
     pub kernel: bool,
     pub version: Version,
     /// `.funcdecl`: the functions that are compiled with a kernel.
     pub declared: Vec<String>,
-    /// From [`FIRST_VARIABLE`] on.
+    /// The variables from [`FIRST_VARIABLE`] on.
     pub variables: Vec<Variable>,
     pub addresses: Vec<Named>,
-    /// From [`FIRST_PREDICATE`] on.
+    /// The predicates from [`FIRST_PREDICATE`] on.
     pub predicates: Vec<Named>,
     pub samplers: Vec<Named>,
-    /// From [`FIRST_SURFACE`] on.
+    /// The surfaces from [`FIRST_SURFACE`] on.
     pub surfaces: Vec<Named>,
     pub labels: Vec<Label>,
     pub inputs: Vec<Input>,
@@ -63,29 +64,29 @@ pub struct Routine {
     pub code: Vec<Instruction>,
     /// The options in a comment that ends the text.
     pub build_options: Option<String>,
-    /// What only the binary form has.
+    /// The parts that only the binary form has.
     pub binary: Option<BinaryParts>,
 }
 
-/// What the binary form has beyond its meaning.
+/// Parts of the binary form that have no meaning for execution.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BinaryParts {
     /// All strings, in order.
     pub strings: Vec<String>,
-    /// Registers that the arguments and the result of a function take.
+    /// The numbers of registers that the arguments and the result of a function take.
     pub stack_registers: (u8, u8),
-    /// Where the code of the routine begins, in bytes from the start of the file.
+    /// The offset of the routine's code, in bytes from the start of the file.
     pub code_at: u32,
 }
 
-/// A variable: so many elements, one after the other in a row of bytes.
+/// A variable: consecutive elements in a row of bytes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Variable {
     pub name: String,
     pub ty: Ty,
     pub elements: u32,
     pub align: Align,
-    /// It stands for bytes of another variable, from this offset on.
+    /// The variable of which this variable is an alias, and its first byte there.
     pub alias: Option<(VariableId, u32)>,
     pub attributes: Vec<Attribute>,
 }
@@ -96,16 +97,16 @@ impl Variable {
     }
 }
 
-/// Names of variables of a routine, no two of which are equal: text has nothing else to tell them
-/// apart by.
+/// Names of a routine's variables. All names differ, because text tells variables apart by names
+/// only.
 #[derive(Default)]
 pub(crate) struct UniqueNames {
-    /// Every name that a variable has got so far, with the number of its uses.
+    /// Every name that a variable has received so far, with the number of its uses.
     given: FxHashMap<String, u32>,
 }
 
 impl UniqueNames {
-    /// This name, or one like it if a variable has it.
+    /// Returns the name, or a similar name if a variable already has it.
     pub fn of(&mut self, name: &str) -> String {
         let mut unique = name.to_string();
         while self.given.contains_key(&unique) {
@@ -129,7 +130,7 @@ pub struct Named {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Label {
     pub name: String,
-    /// 0 a block, 1 a subroutine, others as the binary form has them.
+    /// The kind: 0 for a block, 1 for a subroutine, other numbers as in the binary form.
     pub kind: u8,
     pub attributes: Vec<Attribute>,
 }
@@ -139,15 +140,16 @@ impl Label {
     pub const SUBROUTINE: u8 = 1;
 }
 
-/// What a kernel starts with: bytes of the payload.
+/// A value that a kernel starts with: bytes of the payload.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Input {
     pub of: InputOf,
-    /// `.implicit_...`: 1 LOCAL_SIZE, 2 GROUP_COUNT, 3 LOCAL_ID, 16 PSEUDO_INPUT; 0 for an explicit one.
+    /// The kind in `.implicit_...`: 1 LOCAL_SIZE, 2 GROUP_COUNT, 3 LOCAL_ID, 16 PSEUDO_INPUT; 0 if
+    /// explicit.
     pub implicit: u8,
-    /// In bytes from the start of `%r0`.
+    /// The offset in bytes from the start of `%r0`.
     pub offset: i32,
-    /// In bytes.
+    /// The size in bytes.
     pub size: u32,
 }
 
@@ -158,18 +160,18 @@ pub enum InputOf {
     Surface(SurfaceId),
 }
 
-/// `SimdSize=16`
+/// An attribute, for example `SimdSize=16`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Attribute {
     pub name: String,
     pub value: Value,
-    /// Of a number in the binary form; 0: as few as it takes.
+    /// The bytes of a number in the binary form. 0 means as few as it takes.
     pub bytes: u8,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// It is there.
+    /// The attribute has no value.
     Flag,
     Integer(i32),
     Text(String),
@@ -196,7 +198,7 @@ impl Routine {
         }
     }
 
-    /// None: it is predefined.
+    /// Returns a declared variable; None if it is predefined.
     pub fn variable(&self, id: VariableId) -> Option<&Variable> {
         self.variables.get(id.0.checked_sub(FIRST_VARIABLE)? as usize)
     }
@@ -205,7 +207,7 @@ impl Routine {
         predefined::VARIABLES.get(id.0 as usize).is_some() || self.variable(id).is_some()
     }
 
-    /// Type of the elements of a variable.
+    /// Returns the type of a variable's elements.
     pub fn ty(&self, id: VariableId) -> Ty {
         let predefined = || predefined::VARIABLES.get(id.0 as usize).map(|one| one.ty);
         self.variable(id).map(|one| one.ty).or_else(predefined).unwrap_or(Ty::Ud)
@@ -215,12 +217,12 @@ impl Routine {
         self.predicates.get(id.0.checked_sub(FIRST_PREDICATE)? as usize)
     }
 
-    /// None: it is predefined.
+    /// Returns a declared surface; None if it is predefined.
     pub fn surface(&self, id: SurfaceId) -> Option<&Named> {
         self.surfaces.get(id.0.checked_sub(FIRST_SURFACE)? as usize)
     }
 
-    /// An attribute's number: `SimdSize`.
+    /// Returns the number of an attribute, for example of `SimdSize`.
     pub fn attribute(&self, name: &str) -> Option<i32> {
         self.attributes.iter().find(|one| one.name == name).and_then(|one| match one.value {
             Value::Flag => Some(1),
@@ -229,7 +231,7 @@ impl Routine {
         })
     }
 
-    /// Lanes of a thread; 1 where it does not say.
+    /// Returns the lanes of a thread; 1 if the routine does not state them.
     pub fn simd_size(&self) -> u32 {
         self.attribute("SimdSize").and_then(|size| u32::try_from(size).ok()).unwrap_or(1)
     }
@@ -240,7 +242,8 @@ impl Module {
         self.routines.iter().find(|one| one.name == name)
     }
 
-    /// Bytes of a register: those of the platform, or what the text gives away. Facts, `visa.md` 3.
+    /// Returns the bytes of a register: the platform's, or else the size that the text implies.
+    /// Facts, `visa.md` 3.
     pub fn register_bytes(&self) -> u32 {
         if let Some(platform) = self.platform {
             return platform.register_bytes();

@@ -1,4 +1,4 @@
-//! Variables and surfaces that are there without a declaration. Facts, `visa.md` 2.
+//! Variables and surfaces that exist without a declaration. Facts, `visa.md` 2.
 
 use super::module::SurfaceId;
 use super::types::{Ty, Version};
@@ -8,7 +8,7 @@ use super::types::{Ty, Version};
 pub struct Predefined {
     pub name: &'static str,
     pub ty: Ty,
-    /// With registers of 32 bytes.
+    /// The number of elements in a platform with registers of 32 bytes.
     pub elements: u32,
 }
 
@@ -16,7 +16,7 @@ const fn one(name: &'static str, ty: Ty, elements: u32) -> Predefined {
     Predefined { name, ty, elements }
 }
 
-/// By number; those up to [`FIRST_VARIABLE`] that are not here do not exist.
+/// The predefined variables by number. Other numbers below [`FIRST_VARIABLE`] do not exist.
 pub const VARIABLES: [Predefined; 22] = [
     one("%null", Ty::Ud, 1),
     one("%thread_x", Ty::Uw, 1),
@@ -42,10 +42,10 @@ pub const VARIABLES: [Predefined; 22] = [
     one("%scratchloc", Ty::Uq, 1),
 ];
 
-/// Variables that compilers before version 4.1 know.
+/// The number of variables that compilers before version 4.1 know.
 pub const OLD_VARIABLES: usize = 20;
 
-/// How many variables the compilers of a version know: the text lists them in a comment.
+/// Returns how many variables a version's compilers know. The text lists them in a comment.
 pub fn known(version: Version) -> usize {
     match version {
         version if version.is_text_only() => VARIABLES.len(),
@@ -54,18 +54,20 @@ pub fn known(version: Version) -> usize {
     }
 }
 
-/// Shared local memory, the surface whose handle is in the variable, a thread's own memory.
+/// Shared local memory. Then the surface whose handle is in the variable, and a thread's own
+/// memory.
 pub const SLM: SurfaceId = SurfaceId(0);
 pub const BINDLESS_SURFACE: SurfaceId = SurfaceId(4);
 pub const SCRATCH: SurfaceId = SurfaceId(5);
 
-/// By number.
+/// The predefined surfaces by number.
 pub const SURFACES: [&str; 6] = ["%slm", "T1", "T2", "TSS", "%bss", "%scratch"];
 
 /// The number of the first variable that a routine declares.
 pub const FIRST_VARIABLE: u32 = 32;
-/// Likewise of predicates and surfaces. Samplers, addresses and labels begin at 0.
+/// The first predicate and surface that a routine declares. Samplers, addresses and labels begin at
+/// 0.
 pub const FIRST_PREDICATE: u16 = 1;
 pub const FIRST_SURFACE: u8 = SURFACES.len() as u8;
-/// The sampler whose state is bindless.
+/// The number of the bindless sampler.
 pub const BINDLESS_SAMPLER: u8 = 31;

@@ -1,6 +1,7 @@
 //! Types, alignments, regions and masks. Facts, `visa.md` 2 and `visa-semantics.md` 1.
 
-/// An enumeration of which every member has a number in the binary form and a spelling in the text.
+/// Defines an enumeration whose members have a number in the binary form and a spelling in the
+/// text.
 macro_rules! coded {
     ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $member:ident = $code:literal $text:literal,)* }) => {
         $(#[$meta])*
@@ -10,12 +11,12 @@ macro_rules! coded {
         impl $name {
             pub const ALL: &[$name] = &[$($name::$member,)*];
 
-            /// Its number in the binary form.
+            /// Returns the number in the binary form.
             pub const fn code(self) -> u8 {
                 match self { $($name::$member => $code,)* }
             }
 
-            /// As it is spelled in the text.
+            /// Returns the spelling in the text.
             pub const fn name(self) -> &'static str {
                 match self { $($name::$member => $text,)* }
             }
@@ -33,7 +34,7 @@ macro_rules! coded {
 pub(crate) use coded;
 
 coded! {
-    /// Type of an element.
+    /// The type of an element.
     Ty {
         Ud = 0 "ud",
         D = 1 "d",
@@ -62,7 +63,7 @@ coded! {
 }
 
 impl Ty {
-    /// Bytes of an element.
+    /// Returns the bytes of an element.
     pub const fn size(self) -> u32 {
         match self {
             Ty::Ub | Ty::B | Ty::Bool | Ty::Hf8 | Ty::Bf8 | Ty::E2m1 => 1,
@@ -74,7 +75,7 @@ impl Ty {
 }
 
 coded! {
-    /// Alignment of a variable; `Grf` is the size of a register.
+    /// The alignment of a variable; `Grf` is the size of a register.
     Align {
         Byte = 0 "byte",
         Word = 1 "word",
@@ -92,7 +93,7 @@ coded! {
     }
 }
 
-/// A version of the format: 3.6, 4.0.
+/// A version of the format, for example 3.6 or 4.0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Version {
     pub major: u8,
@@ -104,7 +105,10 @@ impl Version {
         Version { major, minor }
     }
 
-    /// Text that names the resource that is paired with a sampler message's result, and ends in comments on the platform.
+    /// Returns whether the version exists only as text.
+    ///
+    /// Its text names the resource that is paired with a sampler message's result, and ends in
+    /// comments on the platform.
     pub fn is_text_only(self) -> bool {
         self == Version::new(4, 2) || self.major > 4
     }
@@ -116,7 +120,7 @@ impl std::fmt::Display for Version {
     }
 }
 
-/// Strides and width of an operand, in elements. Each is 0, 1, 2, 4, 8, 16 or 32, or is not there.
+/// The strides and width of an operand, in elements. Each is 0, 1, 2, 4, 8, 16 or 32, or absent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Region {
     /// None in a destination, and in `r[A0(0),0]<1,0>`, where every row has its own address.
@@ -126,7 +130,7 @@ pub struct Region {
     pub horizontal: Option<u8>,
 }
 
-/// The number of a stride in the binary form.
+/// Returns the number of a stride in the binary form.
 fn stride_code(stride: Option<u8>) -> u16 {
     match stride {
         None => 0,
@@ -148,7 +152,7 @@ impl Region {
     /// `<0;1,0>`
     pub const SCALAR: Region = Region { vertical: Some(0), width: Some(1), horizontal: Some(0) };
 
-    /// `<1>`
+    /// Returns the region of a destination: `<1>`.
     pub const fn destination(horizontal: u8) -> Region {
         Region { vertical: None, width: None, horizontal: Some(horizontal) }
     }
@@ -159,7 +163,7 @@ impl Region {
             | stride_code(self.horizontal) << 8
     }
 
-    /// None: there is no such stride.
+    /// Returns a region by its number; None if a stride does not exist.
     pub fn from_code(code: u16) -> Option<Region> {
         if code >> 12 != 0 {
             return None;
@@ -171,20 +175,20 @@ impl Region {
         })
     }
 
-    /// Whether a number may be a stride or a width.
+    /// Returns whether a number may be a stride or a width.
     pub fn is_stride(number: u64) -> bool {
         number == 0 || number <= 32 && number.is_power_of_two()
     }
 }
 
-/// Lanes that an instruction is for: `size` lanes from `offset` on, all of them with `NoMask`.
+/// The lanes of an instruction: `size` lanes from `offset` on, active or not if `no_mask`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Exec {
-    /// 1, 2, 4, 8, 16 or 32.
+    /// The number of lanes: 1, 2, 4, 8, 16 or 32.
     pub size: u8,
-    /// The first lane: 0, 4 .. 28, of `M1` to `M8`.
+    /// The first lane: 0, 4 .. 28, for `M1` to `M8`.
     pub offset: u8,
-    /// `_NM`: lanes that are off take part, too.
+    /// `_NM`: inactive lanes take part, too.
     pub no_mask: bool,
 }
 
@@ -193,7 +197,8 @@ impl Exec {
         self.size.trailing_zeros() as u8 | (self.offset / 4) << 4 | u8::from(self.no_mask) << 7
     }
 
-    /// Version 3.0 has one number for `NoMask`, which begins at lane 0.
+    /// Returns the lanes of a number. Version 3.0 has one number for `NoMask`, which begins at lane
+    /// 0.
     pub fn from_code(code: u8, version: Version) -> Option<Exec> {
         let (size, mask) = (code & 15, code >> 4);
         if size > 5 {

@@ -1,16 +1,16 @@
-//! Words of messages: atomic operations, relations, channels, and what LSC messages say of addresses, data and caches.
-//! Facts, `visa.md` 2.
+//! Words of messages: atomic operations, relations, channels, and the addresses, data and caches of
+//! LSC messages. Facts, `visa.md` 2.
 
 use super::types::coded;
 
 coded! {
-    /// Operation of an atomic message that is not LSC's.
+    /// The operation of an atomic message that is not LSC's.
     AtomicOp {
         Add = 0 "add",
         Sub = 1 "sub",
         Inc = 2 "inc",
         Dec = 3 "dec",
-        /// Unsigned.
+        /// The unsigned minimum.
         Min = 4 "min",
         Max = 5 "max",
         Xchg = 6 "xchg",
@@ -18,7 +18,7 @@ coded! {
         And = 8 "and",
         Or = 9 "or",
         Xor = 10 "xor",
-        /// `IMIN` of the documents.
+        /// The signed minimum, `IMIN` of the documents.
         Imin = 11 "minsint",
         Imax = 12 "maxsint",
         Predec = 13 "predec",
@@ -31,7 +31,7 @@ coded! {
 }
 
 impl AtomicOp {
-    /// With the spellings of the documents.
+    /// Returns the operation of a name, also in the documents' spelling.
     pub fn spelled(name: &str) -> Option<AtomicOp> {
         match name {
             "imin" => Some(AtomicOp::Imin),
@@ -45,7 +45,7 @@ impl AtomicOp {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Atomic {
     pub op: AtomicOp,
-    /// 16, 32 or 64.
+    /// The width: 16, 32 or 64.
     pub bits: u8,
 }
 
@@ -79,11 +79,11 @@ coded! {
 }
 
 coded! {
-    /// Which unit an LSC message is for.
+    /// The unit that receives an LSC message.
     Sfid {
         Ugm = 0 "ugm",
         Ugml = 1 "ugml",
-        /// Typed.
+        /// Typed memory.
         Tgm = 2 "tgm",
         /// Shared local memory.
         Slm = 3 "slm",
@@ -91,7 +91,7 @@ coded! {
 }
 
 coded! {
-    /// What a message asks of a cache.
+    /// The option of a message for a cache.
     Cache {
         Default = 0 "df",
         Uncached = 1 "uc",
@@ -105,7 +105,7 @@ coded! {
 }
 
 coded! {
-    /// What an LSC address is relative to.
+    /// The memory that an LSC address is relative to.
     AddressModel {
         Flat = 1 "flat",
         /// A surface by its offset in the bindless heap.
@@ -130,7 +130,7 @@ coded! {
 }
 
 coded! {
-    /// Size of an element in memory, and in the register where it is another.
+    /// The size of an element in memory, and in the register if that differs.
     DataSize {
         D8 = 1 "d8",
         D16 = 2 "d16",
@@ -144,7 +144,7 @@ coded! {
 }
 
 impl DataSize {
-    /// As compilers before version 4.2 spell it.
+    /// Returns the spelling of compilers before version 4.2.
     pub const fn old_name(self) -> &'static str {
         match self {
             DataSize::D8u32 => "d8c32",
@@ -154,13 +154,13 @@ impl DataSize {
         }
     }
 
-    /// Either spelling.
+    /// Returns the size of a name, in either spelling.
     pub fn spelled(name: &str) -> Option<DataSize> {
         DataSize::ALL.iter().copied().find(|one| one.name() == name || one.old_name() == name)
     }
 }
 
-/// Elements at an address, by the number of the binary form less one.
+/// The numbers of elements at an address. The binary form has the index plus one.
 pub const VECTOR_SIZES: [u8; 8] = [1, 2, 3, 4, 8, 16, 32, 64];
 
 coded! {
@@ -188,7 +188,7 @@ coded! {
 }
 
 coded! {
-    /// Precision of the elements of a matrix.
+    /// The precision of a matrix's elements.
     Precision {
         U1 = 1 "u1",
         S1 = 2 "s1",
@@ -208,10 +208,10 @@ coded! {
     }
 }
 
-/// Channels in the order of their bits in a mask.
+/// The letters of channels, in the order of their bits in a mask.
 pub const CHANNELS: [u8; 4] = *b"RGBA";
-/// Likewise of LSC messages.
+/// The letters of an LSC message's channels, in the order of their bits in a mask.
 pub(crate) const LSC_CHANNELS: [u8; 4] = *b"xyzw";
-/// The bits of a fence that is not LSC's, lowest first, but for bit 5, which says whether it is local.
+/// The bits of a fence that is not LSC's, lowest first, without bit 5, which means a local fence.
 pub(crate) const FENCE_BITS: [(u8, &str); 6] =
     [(0, "E"), (1, "I"), (2, "S"), (3, "C"), (4, "R"), (6, "L1")];

@@ -160,7 +160,7 @@ fn double(
     })
 }
 
-/// Between 32 and 64 bits, among them the shapes that analysis fuses.
+/// Emits operations between 32 and 64 bits, among them the shapes that analysis fuses.
 pub fn wide(b: &mut BlockBuilder<'_>, pool: &mut Pool, u: &mut Unstructured<'_>) -> Result<()> {
     let (x, y) = (*u.choose(&pool.words)?, *u.choose(&pool.words)?);
     let l = *u.choose(&pool.longs)?;
@@ -195,7 +195,7 @@ pub fn wide(b: &mut BlockBuilder<'_>, pool: &mut Pool, u: &mut Unstructured<'_>)
     Ok(())
 }
 
-/// The XMAD idiom.
+/// Emits the XMAD idiom.
 fn multiply(
     b: &mut BlockBuilder<'_>,
     pool: &Pool,

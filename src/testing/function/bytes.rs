@@ -1,11 +1,12 @@
-//! Lane windows and byte regions, as instructions of some of a thread's channels have them.
+//! Lane windows and byte regions, as in instructions for some of a thread's channels.
 
 use arbitrary::{Result, Unstructured};
 use warploom_ir::*;
 
 use super::{ARRAY_BYTES, ARRAYS, Banks, Pool, WORDS, guarded, unguarded};
 
-/// An instruction in a window: sources from registers or byte arrays, a sum, and a destination of either kind.
+/// Emits an instruction in a window: sources from registers or byte arrays, a sum, and a
+/// destination of either kind.
 pub fn instruction(
     b: &mut BlockBuilder<'_>,
     banks: &Banks,
@@ -18,7 +19,7 @@ pub fn instruction(
     let (x, y) = (source(b, banks, pool, ty, u)?, source(b, banks, pool, ty, u)?);
     let sum = b.add(x, y);
     if ty == Type::I32 && b.ty(x).is_uniform() == b.ty(y).is_uniform() {
-        // Bits of the window alone.
+        // The mask has only bits of the window.
         let mask = b.icmp(IntCc::LtU, x, y);
         pool.masks.push(mask);
     }
@@ -37,7 +38,7 @@ pub fn instruction(
     Ok(())
 }
 
-/// The whole warp, a part as instructions have it, or any.
+/// Returns the whole warp, a part that is usual in instructions, or any window.
 fn window(all: Window, u: &mut Unstructured<'_>) -> Result<Window> {
     let count = *u.choose(&[all.count, all.count, all.count / 2, 8, 4, 1])?;
     let count = count.clamp(1, all.count);
@@ -94,7 +95,7 @@ fn place(banks: &Banks, ty: Type, u: &mut Unstructured<'_>) -> Result<(Reg, Regi
     Ok((reg, region))
 }
 
-/// At times an index, mostly in the array.
+/// Sometimes returns an index, mostly in the array.
 fn index(b: &mut BlockBuilder<'_>, pool: &Pool, u: &mut Unstructured<'_>) -> Result<Option<Value>> {
     if !u.ratio(1, 3)? {
         return Ok(None);

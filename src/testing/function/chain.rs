@@ -1,7 +1,7 @@
 //! Long chains: one block whose operations depend on each other, thousands in a row.
 //!
-//! A round is a few *links*; each makes one of the values that the chain carries of values that it carries. All rounds
-//! are alike, so that whatever follows a chain through the block goes as deep as the block is long.
+//! A round is a few *links*. Each link computes a value that the chain carries from carried values.
+//! All rounds are alike, so that a walk along a chain goes as deep as the block is long.
 
 use arbitrary::{Result, Unstructured};
 use warploom_ir::*;
@@ -13,16 +13,16 @@ use super::{NAN, long, word};
 struct Carried {
     words: [Value; 2],
     longs: [Value; 2],
-    /// Words of two pairs that are pairs again behind the chain.
+    /// The words of two pairs. The chain's end makes a pair of the first two words again.
     halves: [[Value; 2]; 2],
     floats: [Value; 3],
     doubles: [Value; 3],
     mask: Value,
-    /// Another mask, of which no guard is made.
+    /// Another mask, which makes no guard.
     others: Value,
     /// Evenly spaced words.
     spaced: Value,
-    /// One for the warp.
+    /// A uniform value.
     uniform: Value,
     base: Value,
 }
@@ -40,10 +40,10 @@ const ARRAY: BankId = BankId(7);
 
 type Link = fn(&mut Carried, &mut BlockBuilder<'_>);
 
-/// How many kinds of links there are.
+/// The number of kinds of links.
 pub const LINKS: usize = TABLE.len();
 
-/// What a link does.
+/// Returns the name of a link's operation.
 pub fn name(link: usize) -> &'static str {
     TABLE[link].0
 }
@@ -193,7 +193,7 @@ const TABLE: [(&str, Link); 38] = [
     }),
 ];
 
-/// A function of one block with so many rounds of some links, by number.
+/// Returns a function of one block with `rounds` rounds of some links, by number.
 pub fn chain(links: &[usize], rounds: u32, u: &mut Unstructured<'_>) -> Result<Function> {
     let lanes = *u.choose(&[32, 32, 32, 8, 64])?;
     let mut f = FunctionBuilder::new("chain", lanes, NAN);
@@ -227,7 +227,8 @@ pub fn chain(links: &[usize], rounds: u32, u: &mut Unstructured<'_>) -> Result<F
     Ok(f.finish().expect("generated operations are well-typed"))
 }
 
-/// Some links, and as many rounds as a fuzzer has time for: seldom a block of 20,000 operations.
+/// Returns a function of some links, with as many rounds as a fuzzer has time for: seldom a block
+/// of 20,000 operations.
 pub fn any_chain(u: &mut Unstructured<'_>) -> Result<Function> {
     let count = u.int_in_range(1..=4)?;
     let links: Vec<usize> = (0..count).map(|_| u.choose_index(LINKS)).collect::<Result<_>>()?;
@@ -281,7 +282,7 @@ impl Carried {
     }
 
     fn write(&mut self, b: &mut BlockBuilder<'_>) {
-        // Whoever fuses halves looks through both chains at once.
+        // An analysis that fuses halves looks through both chains at once.
         let [low, high] = self.halves[0];
         let pair = b.concat(low, high);
         self.longs[1] = b.xor(self.longs[1], pair);

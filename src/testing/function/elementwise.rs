@@ -1,5 +1,5 @@
-//! Kernels as programmers write them: each lane loads, computes and stores the elements that its thread index says. The
-//! JIT does many lanes of these at once after a few tests.
+//! Kernels as programmers write them: each lane loads, computes and stores the elements of its
+//! thread index. The JIT runs many lanes of these kernels at once after a few tests.
 
 use arbitrary::{Result, Unstructured};
 use warploom_ir::*;
@@ -7,17 +7,17 @@ use warploom_ir::*;
 use super::super::bare::{BUFFERS, SHARED_BYTES, pointer_offset, word_offset};
 use super::{NAN, Pool, arithmetic, named};
 
-/// An index, a word, and the halves of an address.
+/// The words in registers: an index, a word, and the halves of an address.
 const WORDS: u32 = 4;
 
 /// A function, for [`bare::compare`](super::super::bare::compare).
 pub struct Elementwise {
     pub function: Function,
-    /// Whether no block touches what another one writes in the same buffer.
+    /// Whether no block accesses memory that another block writes through the same buffer.
     pub independent: bool,
 }
 
-/// A kernel of one to three blocks, with lanes that leave at a bound.
+/// Returns a kernel of one to three blocks, with lanes that leave at a bound.
 pub fn elementwise(u: &mut Unstructured<'_>) -> Result<Elementwise> {
     let lanes = *u.choose(&[32, 32, 32, 8, 64])?;
     let mut f = FunctionBuilder::new("elementwise", lanes, NAN);
@@ -53,7 +53,7 @@ pub fn elementwise(u: &mut Unstructured<'_>) -> Result<Elementwise> {
             second = true;
         }
         _ => {
-            // As a loop's end.
+            // The block ends like a loop.
             if u.arbitrary()? {
                 body_of.leave(&mut b, u)?;
             }
@@ -93,10 +93,10 @@ pub fn elementwise(u: &mut Unstructured<'_>) -> Result<Elementwise> {
     })
 }
 
-/// What is accessed of a buffer.
+/// The accesses to a buffer.
 #[derive(Clone, Copy, Default)]
 struct BufferUse {
-    /// Distance between lanes, offset and size of the first access.
+    /// The distance between lanes, the offset and the size of the first access.
     first: Option<(i64, i32, u32)>,
     others: bool,
     written: bool,
@@ -109,7 +109,7 @@ impl BufferUse {
         self.written |= writes;
     }
 
-    /// Whether no lane touches what another one writes, if indices are unique.
+    /// Whether no lane accesses memory that another lane writes, if indices are unique.
     fn are_own(&self) -> bool {
         let apart = self.first.is_none_or(|(step, _, bytes)| step.unsigned_abs() >= bytes.into());
         !self.written || apart && !self.others
@@ -148,7 +148,8 @@ impl Body {
             }
             9 => b.lane_id(),
             12.. => {
-                // A picture that the grid covers, or one of another width.
+                // The index of a pixel in a picture that the grid covers, or in one of another
+                // width.
                 let [x, y] = [0, 1].map(|axis| {
                     let [ctaid, ntid] = [Special::Ctaid(axis), Special::Ntid(axis)]
                         .map(|special| b.special(special));
@@ -168,7 +169,7 @@ impl Body {
                 b.add(start, x)
             }
             _ => {
-                // Rows, of the block's width or of another one.
+                // The index of an element in rows of the block's width or of another width.
                 let [width, height] = [0, 1].map(|axis| b.special(Special::Ntid(axis)));
                 is_own = u.arbitrary()?;
                 let pitch = if is_own {
@@ -214,7 +215,7 @@ impl Body {
         })
     }
 
-    /// What a block does that comes after this one and reads what it left in registers.
+    /// Emits a later block, which reads registers that this block left.
     fn follow(
         self,
         b: &mut BlockBuilder<'_>,
@@ -244,7 +245,7 @@ impl Body {
         u: &mut Unstructured<'_>,
     ) -> Result<()> {
         if let Some(address) = self.earlier.filter(|_| u.arbitrary().unwrap_or(false)) {
-            // As a loop moves a pointer on.
+            // The address advances as a pointer in a loop.
             let [low, high] = [b.trunc(Type::I32, address), b.high_half(address)];
             let (step, zero) =
                 (b.iconst(Type::I32, *u.choose(&[4, 64, 0xffff_fffc])?), b.iconst(Type::I32, 0));
@@ -266,14 +267,15 @@ impl Body {
         Ok(())
     }
 
-    /// The halves of an element's address, which are not always all of one buffer.
+    /// Returns the halves of an element's address. Some lanes may have the high half of another
+    /// buffer.
     fn halves(&mut self, b: &mut BlockBuilder<'_>, u: &mut Unstructured<'_>) -> Result<[Value; 2]> {
         let four = b.iconst(Type::I32, 4);
         let at = b.mul(self.index, four);
         let address = address(b, u.int_in_range(0..=BUFFERS - 1)?, at, u)?;
         let [low, mut high] = [b.trunc(Type::I32, address), b.high_half(address)];
         if u.ratio(1, 4)? {
-            // Buffers are a multiple of what the low half reaches apart.
+            // The distance between buffers is a multiple of the reach of the low half.
             let one = b.iconst(Type::I32, 1);
             let other = b.xor(high, one);
             high = b.select(*u.choose(&self.pool.masks)?, other, high);
@@ -283,7 +285,7 @@ impl Body {
 
     fn operations(&mut self, b: &mut BlockBuilder<'_>, u: &mut Unstructured<'_>) -> Result<()> {
         if u.ratio(1, 12)? {
-            // A histogram of what it reads, and nothing else.
+            // The block is a histogram of loaded values, and nothing else.
             for _ in 0..u.int_in_range(1..=3)? {
                 self.load(b, u)?;
             }
@@ -302,11 +304,11 @@ impl Body {
                 _ => arithmetic::integer(b, &mut self.pool, u)?,
             }
         }
-        // A histogram stores nothing behind.
+        // A histogram has no store behind it.
         if u.ratio(9, 10)? { self.store(b, u) } else { Ok(()) }
     }
 
-    /// Lanes at or past a bound end: all or none of a warp, or each by its index.
+    /// Ends lanes at or past a bound: all or no lanes of a warp, or each lane by its index.
     fn leave(&mut self, b: &mut BlockBuilder<'_>, u: &mut Unstructured<'_>) -> Result<()> {
         let bound = b.load_const(0, word_offset(0), Type::I32);
         let what = match u.int_in_range(0..=9)? {
@@ -330,7 +332,7 @@ impl Body {
         Ok(())
     }
 
-    /// An access that is evenly spaced, or in tiles.
+    /// Returns an access that is evenly spaced, or in tiles.
     fn access(
         &mut self,
         b: &mut BlockBuilder<'_>,
@@ -352,7 +354,7 @@ impl Body {
         let k = b.iconst(Type::I32, step as u32 as u64);
         let mut at = b.mul(self.index, k);
         if !writes && u.ratio(1, 8)? {
-            // An element by number, which comes from anywhere.
+            // The access is to an element by a number of any origin.
             let word = *u.choose(&self.pool.words)?;
             let some = b.iconst(Type::I32, *u.choose(&[0xff, 0x3fff, 0x8000_00ff])?);
             let number = b.and(word, some);
@@ -408,7 +410,7 @@ impl Body {
         let access = self.access(b, true, u)?;
         let mut values = Vec::new();
         for _ in 0..access.count {
-            // Mostly what was computed last.
+            // Mostly, the value is the last one computed.
             let words = &self.pool.words;
             let v = if u.ratio(1, 3)? {
                 *u.choose(words)?
@@ -422,10 +424,10 @@ impl Body {
         Ok(())
     }
 
-    /// Sometimes a mask for the next access.
+    /// Sometimes sets a mask for the next access.
     fn guard(&self, b: &mut BlockBuilder<'_>, u: &mut Unstructured<'_>) -> Result<()> {
         if let Some(point) = self.point.filter(|_| u.arbitrary().unwrap_or(false)) {
-            // Those that are not at an edge.
+            // The mask has the lanes that are not at an edge.
             let mut inside = b.read_active();
             for _ in 0..u.int_in_range(1..=3)? {
                 let bound = b.iconst(Type::I32, *u.choose(&[0, 1, 1, 31, 62, 63])?);
@@ -439,7 +441,7 @@ impl Body {
         Ok(())
     }
 
-    /// Of evenly spaced or of equal addresses.
+    /// Emits an atomic on evenly spaced or equal addresses.
     fn atomic(&mut self, b: &mut BlockBuilder<'_>, u: &mut Unstructured<'_>) -> Result<()> {
         let access = self.access(b, true, u)?;
         let access = Access { ty: Type::I32, count: 1, align: 4, ..access };
@@ -450,7 +452,7 @@ impl Body {
         Ok(())
     }
 
-    /// An atomic or a store of any addresses in shared memory, or past it.
+    /// Emits an atomic or a store on any addresses in shared memory, or past it.
     fn scatter(&mut self, b: &mut BlockBuilder<'_>, u: &mut Unstructured<'_>) -> Result<()> {
         let word = *self.pool.words.last().expect("never empty");
         let bound = b.iconst(
@@ -472,13 +474,13 @@ impl Body {
     }
 }
 
-/// A byte's column in an image of tiles: its bits make room for those of a row.
+/// Returns a byte's offset in an image of tiles: the column's bits make room for bits of the row.
 fn in_tiles(b: &mut BlockBuilder<'_>, column: Value, u: &mut Unstructured<'_>) -> Result<Value> {
     let begin = b.iconst(Type::I32, *u.choose(&[0, 0, 0, 64, 32, 4])?);
     let column = b.add(column, begin);
     let row = b.load_const(0, word_offset(1), Type::I32);
     let mut offset = b.iconst(Type::I32, *u.choose(&[0, 0, 16, 0x1000])?);
-    // Bits of the column, bits of the row: which, and how far up they go.
+    // Each entry takes bits of the column or of the row: which bits, and how far up they go.
     let layout: &[(bool, u32, u32)] = match u.int_in_range(0..=2)? {
         0 => &[
             (true, 15, 0),
@@ -505,7 +507,7 @@ fn in_tiles(b: &mut BlockBuilder<'_>, column: Value, u: &mut Unstructured<'_>) -
     Ok(offset)
 }
 
-/// Of an element of a buffer by its number.
+/// Returns the address of an element of a buffer by the element's number.
 fn by_number(
     b: &mut BlockBuilder<'_>,
     buffer: usize,
@@ -524,7 +526,8 @@ fn by_number(
     Ok(b.add(distance, base))
 }
 
-/// Of a byte in a buffer: the pointer is added as a whole or in halves, as 32-bit machines do.
+/// Returns the address of a byte in a buffer. The pointer is added as a whole or in halves, as
+/// 32-bit machines do.
 fn address(
     b: &mut BlockBuilder<'_>,
     buffer: usize,

@@ -43,7 +43,7 @@ pub fn masks(
     Ok(())
 }
 
-/// A predicate as Maxwell's lifter writes it: bits of other lanes stay.
+/// Emits a predicate as Maxwell's lifter does: bits of other lanes stay.
 pub fn predicate(
     b: &mut BlockBuilder<'_>,
     banks: &Banks,

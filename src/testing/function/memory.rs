@@ -21,7 +21,7 @@ pub fn memory(b: &mut BlockBuilder<'_>, pool: &mut Pool, u: &mut Unstructured<'_
         }
         _ => *u.choose(&pool.words)?,
     };
-    // Sometimes out of range or misaligned.
+    // The address is sometimes out of range or misaligned.
     let shared = u.arbitrary()?;
     let limit = if shared { SHARED_BYTES } else { BUFFER_BYTES };
     let wild = u.ratio(1, 24)?;
@@ -74,7 +74,7 @@ pub fn memory(b: &mut BlockBuilder<'_>, pool: &mut Pool, u: &mut Unstructured<'_
     Ok(())
 }
 
-/// Prints what is in the buffer, mostly by a format; then on to `next`.
+/// Prints values from the buffer, mostly by a real format, then goes on to `next`.
 pub fn print(
     b: &mut BlockBuilder<'_>,
     pool: &Pool,
@@ -106,7 +106,7 @@ fn in_lanes(b: &mut BlockBuilder<'_>, v: Value) -> Value {
     if b.ty(v).is_uniform() { b.splat(v) } else { v }
 }
 
-/// How a load of the type fills words.
+/// Returns how a load of the type fills words.
 fn extend_of(ty: Type, u: &mut Unstructured<'_>) -> Result<Extend> {
     if ty == Type::I32 {
         Ok(Extend::None)
@@ -115,14 +115,15 @@ fn extend_of(ty: Type, u: &mut Unstructured<'_>) -> Result<Extend> {
     }
 }
 
-/// Makes the first two words an address's halves.
+/// Writes the halves of an address to the first two words.
 fn write_halves(b: &mut BlockBuilder<'_>, banks: &Banks, address: Value) {
     let (low, high) = (b.trunc(Type::I32, address), b.high_half(address));
     b.rf_write(banks.words.reg(0), low);
     b.rf_write(banks.words.reg(1), high);
 }
 
-/// Makes the first long register, or the first two words, an address of each lane in the buffer, or near its page's end.
+/// Writes an address of each lane to the first long register and to the first two words. The
+/// address is in the buffer or near its page's end.
 pub fn pointers(b: &mut BlockBuilder<'_>, banks: &Banks, u: &mut Unstructured<'_>) -> Result<()> {
     let base = b.load_const(0, 0, Type::I64);
     let start = b.iconst(Type::I64, *u.choose(&[0, 128, 1, PAGE_BYTES - 36])?);
@@ -136,7 +137,7 @@ pub fn pointers(b: &mut BlockBuilder<'_>, banks: &Banks, u: &mut Unstructured<'_
     Ok(())
 }
 
-/// Loads from where such an address is, and moves it on.
+/// Loads from an address of [`pointers`], and advances the address.
 pub fn follow(
     b: &mut BlockBuilder<'_>,
     banks: &Banks,
@@ -178,7 +179,7 @@ pub fn follow(
     Ok(())
 }
 
-/// Loads from where another load's result, or any word, leads.
+/// Loads from an address that is computed from another load's result or from any word.
 pub fn find(b: &mut BlockBuilder<'_>, pool: &mut Pool, u: &mut Unstructured<'_>) -> Result<()> {
     for _ in 0..u.int_in_range(1..=2)? {
         let ty = *u.choose(&[Type::I32, Type::I32, Type::I16, Type::I8])?;

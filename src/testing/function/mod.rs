@@ -1,6 +1,7 @@
-//! Random functions for the environment of [`compare`](super::compare()), with the shapes that lifters make and that the JIT treats
-//! specially: predicates merged under the active mask, lanes that leave, loops that may stay resident, addresses that are evenly
-//! spaced and that are not; lane windows and byte regions.
+//! Random functions for the environment of [`compare`](super::compare()), with the shapes that
+//! lifters make and that the JIT treats specially: predicates merged under the active mask, lanes
+//! that leave, loops that may stay resident, addresses with and without even spacing, lane windows
+//! and byte regions.
 
 mod arithmetic;
 mod bytes;
@@ -23,7 +24,7 @@ const WORDS: u32 = 6;
 const LONGS: u32 = 2;
 const MASKS: u32 = 3;
 const UNIFORMS: u32 = 2;
-/// Byte arrays, and the bytes of each.
+/// The number of byte arrays, and the bytes of each.
 const ARRAYS: u32 = 2;
 const ARRAY_BYTES: u32 = 128;
 const NAN: NanPolicy = NanPolicy { f16: 0x7fff, f32: 0x7fff_ffff, f64: 0xfff8 << 48 };
@@ -36,7 +37,7 @@ struct Banks {
     arrays: BankId,
 }
 
-/// What the operations of a block may use.
+/// The values that the operations of a block may use.
 struct Pool {
     words: Vec<Value>,
     longs: Vec<Value>,
@@ -46,13 +47,13 @@ struct Pool {
 }
 
 impl Pool {
-    /// One of each and the lane's number, to begin with.
+    /// Returns a pool with a value of each type and the lane's number.
     fn new(b: &mut BlockBuilder<'_>, u: &mut Unstructured<'_>) -> Result<Pool> {
         let lane = b.lane_id();
         Pool::with(b, lane, u)
     }
 
-    /// One of each and this word.
+    /// Returns a pool with a value of each type and this word.
     fn with(b: &mut BlockBuilder<'_>, first: Value, u: &mut Unstructured<'_>) -> Result<Pool> {
         let mut pool =
             Pool { words: vec![], longs: vec![], floats: vec![], doubles: vec![], masks: vec![] };
@@ -73,7 +74,7 @@ impl Pool {
     }
 }
 
-/// For warps of 8, 32 or 64 lanes.
+/// Begins a function for warps of 8, 32 or 64 lanes.
 fn begin(u: &mut Unstructured<'_>) -> Result<(FunctionBuilder, Banks)> {
     let lanes = *u.choose(&[32, 32, 32, 8, 64])?;
     let mut f = FunctionBuilder::new("random", lanes, NAN);
@@ -89,7 +90,7 @@ fn begin(u: &mut Unstructured<'_>) -> Result<(FunctionBuilder, Banks)> {
     Ok((f, banks))
 }
 
-/// A function for warps of 8, 32 or 64 lanes.
+/// Returns a function for warps of 8, 32 or 64 lanes.
 pub fn function(u: &mut Unstructured<'_>) -> Result<Function> {
     let (mut f, banks) = begin(u)?;
     let count = u.int_in_range(1..=4)?;
@@ -109,7 +110,7 @@ pub fn function(u: &mut Unstructured<'_>) -> Result<Function> {
         }
     }
     let mut b = f.at(last);
-    // What is overwritten in all lanes is not needed before.
+    // A register that all lanes overwrite is not live before.
     b.set_nomask(true);
     for i in 0..WORDS {
         if u.ratio(1, 4)? {
@@ -153,7 +154,7 @@ fn prologue(
     Ok(())
 }
 
-/// Interesting numbers, and any.
+/// Returns an interesting number, or any number.
 pub(super) fn word(u: &mut Unstructured<'_>) -> Result<u32> {
     const EDGES: [u32; 16] = [
         0,
@@ -192,12 +193,12 @@ fn long(u: &mut Unstructured<'_>) -> Result<u64> {
     Ok(if u.ratio(1, 2)? { *u.choose(&EDGES)? } else { u.arbitrary()? })
 }
 
-/// Any member of an enumeration.
+/// Returns any member of an enumeration.
 fn named<T: Named>(u: &mut Unstructured<'_>) -> Result<T> {
     named_where(u, |_| true)
 }
 
-/// Any that fits.
+/// Returns any member that fits.
 fn named_where<T: Named>(u: &mut Unstructured<'_>, fits: impl Fn(T) -> bool) -> Result<T> {
     let fitting: Vec<T> =
         T::NAMES.iter().map(|&(member, _)| member).filter(|&member| fits(member)).collect();
@@ -248,8 +249,9 @@ fn block(
     Ok(())
 }
 
-/// A block that the JIT may do for a chunk, or for a lane, until all lanes have left: lane-wise operations that write no memory,
-/// and registers that only active lanes change. Most lanes leave after a few rounds, each after its own number.
+/// Emits a block that the JIT may run for a chunk, or for a lane, until all lanes have left: its
+/// operations are lane-wise and write no memory, and only active lanes change registers. Most lanes
+/// leave after a few rounds, each after its own number.
 fn resident_loop(
     b: &mut BlockBuilder<'_>,
     banks: &Banks,
@@ -283,7 +285,7 @@ fn resident_loop(
     }
     let active = b.read_active();
     let active = if u.ratio(1, 4)? {
-        // A mask keeps those that leave.
+        // A mask keeps the lanes that leave.
         let left = banks.masks.reg(u.int_in_range(0..=MASKS - 1)?);
         let leaving = b.not(staying);
         let leaving = b.and(leaving, active);
@@ -300,7 +302,7 @@ fn resident_loop(
     Ok(())
 }
 
-/// Counts a round, and which lanes have not come to a number that is a multiple of a power of two.
+/// Counts a round. Returns the lanes whose count is no multiple of a power of two.
 fn odd(b: &mut BlockBuilder<'_>, counter: Reg, u: &mut Unstructured<'_>) -> Result<Value> {
     let (count, one) = (b.rf_read(counter), b.iconst(Type::I32, 1));
     let count = b.add(count, one);
@@ -310,7 +312,8 @@ fn odd(b: &mut BlockBuilder<'_>, counter: Reg, u: &mut Unstructured<'_>) -> Resu
     Ok(b.icmp(IntCc::Ne, rest, zero))
 }
 
-/// Counts a round up or down, and which lanes have not come to a number of their own, which is near to where some begin.
+/// Counts a round up or down. Returns the lanes that have not reached a limit of their own, which
+/// is near the first count of some lanes.
 fn counted(b: &mut BlockBuilder<'_>, counter: Reg, u: &mut Unstructured<'_>) -> Result<Value> {
     let up = u.arbitrary()?;
     let before = b.rf_read(counter);
@@ -351,7 +354,7 @@ fn read(
     Ok(())
 }
 
-/// Writes a word under the guard that is set, and sets none.
+/// Writes a word under the current guard, and removes the guard.
 fn write(
     b: &mut BlockBuilder<'_>,
     banks: &Banks,
@@ -393,7 +396,7 @@ fn operation(
         7 => masks::masks(b, banks, pool, u)?,
         8 => masks::predicate(b, banks, pool, u)?,
         9 => {
-            // Lanes leave.
+            // Some lanes leave.
             let mask = *u.choose(&pool.masks)?;
             let active = b.read_active();
             let rest = b.and(active, mask);

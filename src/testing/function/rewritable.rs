@@ -5,18 +5,18 @@
 use arbitrary::{Result, Unstructured};
 use warploom_ir::{Function, parse};
 
-/// A loop of one of the kinds.
+/// Returns a loop of one of the kinds.
 pub fn rewritable(u: &mut Unstructured<'_>) -> Result<Function> {
     let text = if u.arbitrary()? { exchanges(u)? } else { division(u)? };
     Ok(parse::parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}")))
 }
 
-/// One of the words; the first two times out of three.
+/// Returns one of the words: the first word in more than two cases out of three.
 fn mostly<'a>(u: &mut Unstructured<'_>, words: &[&'a str]) -> Result<&'a str> {
     if u.ratio(2, 3)? { Ok(words[0]) } else { Ok(*u.choose(words)?) }
 }
 
-/// A reduction or scan of a warp, in a loop over distances.
+/// Returns a reduction or scan of a warp, in a loop over distances.
 fn exchanges(u: &mut Unstructured<'_>) -> Result<String> {
     let lanes = *u.choose(&[8, 32, 64])?;
     let is_up = u.arbitrary()?;
@@ -79,7 +79,7 @@ b3 pc 0x50 cost 1:
     ))
 }
 
-/// A division of 64-bit numbers in a loop over their bits.
+/// Returns a division of 64-bit numbers in a loop over their bits.
 fn division(u: &mut Unstructured<'_>) -> Result<String> {
     let first = if u.ratio(3, 4)? { 63 } else { u.int_in_range(0..=63)? };
     let begun = if u.ratio(3, 4)? { 0 } else { u.int_in_range(0..=9)? };
@@ -90,7 +90,7 @@ fn division(u: &mut Unstructured<'_>) -> Result<String> {
     let last = mostly(u, &["0", "1", "32"])?;
     let minus = mostly(u, &["sub", "add", "xor"])?;
     let bits = mostly(u, &["or", "xor", "add"])?;
-    // Lanes that are active in the loop.
+    // The lanes that are active in the loop.
     let lanes = mostly(u, &["0xffffffff", "0xfffffffe", "0x7f0f"])?;
     Ok(format!(
         "function \"division\" lanes 32 nan 0 0 0 {{

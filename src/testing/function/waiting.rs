@@ -1,28 +1,30 @@
-//! Random functions whose lanes wait at places: sections of code in the order of the text, between which lanes go forwards and
-//! backwards, some of them or all. Those that are not the first in that order wait.
+//! Random functions whose lanes wait at places: sections of code in the order of the text. Some or
+//! all lanes go forwards and backwards between sections. Lanes wait unless they are first in that
+//! order.
 
 use arbitrary::{Result, Unstructured};
 use warploom_ir::*;
 
 use super::{Banks, LONGS, MASKS, Pool, WORDS, begin, guarded, operation, prologue, unguarded};
 
-/// The most sections.
+/// The largest number of sections.
 const SECTIONS: u64 = 7;
 
-/// What every section may name.
+/// The registers and blocks that every section may name.
 struct Sections {
     banks: Banks,
-    /// Of each section, and of the end: where its lanes wait, and its block.
+    /// For each section, and for the end: the register of waiting lanes, and the block.
     places: Vec<(Reg, BlockId)>,
-    /// Rounds that a lane has gone from each section backwards.
+    /// How often a lane has gone backwards from each section.
     rounds: BankId,
-    /// A word made of what lanes read.
+    /// A word computed from the words that lanes read.
     seen: Reg,
-    /// Where nothing but a dispatcher is.
+    /// The block with nothing but a dispatcher.
     only: BlockId,
 }
 
-/// A function for warps of 8, 32 or 64 lanes. Lanes go back from a section so often only.
+/// Returns a function for warps of 8, 32 or 64 lanes. Lanes go back from a section a limited number
+/// of times.
 pub fn waiting(u: &mut Unstructured<'_>) -> Result<Function> {
     let (mut f, banks) = begin(u)?;
     let count = u.int_in_range(1..=SECTIONS)?;
@@ -47,7 +49,7 @@ pub fn waiting(u: &mut Unstructured<'_>) -> Result<Function> {
     Ok(f.finish().expect("generated operations are well-typed"))
 }
 
-/// Of many registers nothing is seen: what lanes that wait need of them is what code reads.
+/// Ends the function and hides many registers: waiting lanes need only the values that code reads.
 fn end(b: &mut BlockBuilder<'_>, banks: &Banks, u: &mut Unstructured<'_>) -> Result<()> {
     b.set_nomask(true);
     let zero = b.iconst(Type::I32, 0);
@@ -80,7 +82,7 @@ fn section(
 ) -> Result<()> {
     let mut pool = Pool::new(b, u)?;
     for _ in 0..u.int_in_range(0..=2)? {
-        // What is read here can be seen in the end.
+        // The value that is read here is visible in the end.
         let (seen, word, three) = (
             b.rf_read(all.seen),
             b.rf_read(all.banks.words.reg(u.int_in_range(0..=WORDS - 1)?)),
@@ -94,7 +96,7 @@ fn section(
         operation(b, &all.banks, &mut pool, u)?;
     }
     if u.arbitrary()? {
-        // What lanes that wait have there is not to be lost.
+        // Waiting lanes must keep their values of these registers.
         if u.ratio(1, 4)? {
             guarded(b, &pool, u)?;
         }
@@ -107,7 +109,7 @@ fn section(
         unguarded(b);
     }
     if u.ratio(1, 8)? {
-        // Lanes that wait for one section wait for another.
+        // Lanes that wait for one section now wait for another section.
         let (one, other) = (u.choose(&all.places)?.0, u.choose(&all.places)?.0);
         let (lanes, before, none) = (b.rf_read(one), b.rf_read(other), b.lanes_of(0));
         b.rf_write(one, none);
@@ -118,7 +120,7 @@ fn section(
     let forward = u.int_in_range(next..=all.places.len() - 1)?;
     match u.int_in_range(0..=7)? {
         0 => {
-            // All go on.
+            // All lanes go on.
             b.jump(all.places[next].1);
             return Ok(());
         }
@@ -135,7 +137,7 @@ fn section(
             return leave_loop(b, all, going, (back, to), u);
         }
         6 => {
-            // Some exit.
+            // Some lanes exit.
             let staying = *u.choose(&pool.masks)?;
             let active = b.read_active();
             let rest = b.and(active, staying);
@@ -143,7 +145,7 @@ fn section(
             wait(b, all.places[next].0, rest);
         }
         _ => {
-            // All wait, though nobody may be in front of them.
+            // All lanes wait, though no lane may be in front of them.
             let active = b.read_active();
             wait(b, all.places[forward].0, active);
         }
@@ -151,7 +153,7 @@ fn section(
     dispatch(b, all, u)
 }
 
-/// Some wait for one section, the others for another.
+/// Makes some lanes wait for one section, and all other lanes for another section.
 fn part(b: &mut BlockBuilder<'_>, all: &Sections, going: Value, (to, otherwise): (usize, usize)) {
     let active = b.read_active();
     let taken = b.and(active, going);
@@ -161,14 +163,14 @@ fn part(b: &mut BlockBuilder<'_>, all: &Sections, going: Value, (to, otherwise):
     wait(b, all.places[otherwise].0, rest);
 }
 
-/// Lanes wait with those that do already.
+/// Adds lanes to the lanes that wait at a place.
 fn wait(b: &mut BlockBuilder<'_>, place: Reg, lanes: Value) {
     let before = b.rf_read(place);
     let lanes = b.or(before, lanes);
     b.rf_write(place, lanes);
 }
 
-/// The lanes that go back once more from a section: each so often, by its number.
+/// Returns the lanes that go back once more from a section. The lane's number limits the rounds.
 fn again(
     b: &mut BlockBuilder<'_>,
     all: &Sections,
@@ -184,7 +186,8 @@ fn again(
     Ok(b.icmp(IntCc::LeU, count, limit))
 }
 
-/// Lanes go back at once, while others wait for the section after the loop; or all wait.
+/// Sends lanes back at once, while other lanes wait for the section after the loop; or makes all
+/// lanes wait.
 fn leave_loop(
     b: &mut BlockBuilder<'_>,
     all: &Sections,
@@ -206,7 +209,7 @@ fn leave_loop(
     Ok(())
 }
 
-/// Mostly the first place is next, else that behind another.
+/// Emits a dispatch that mostly takes the first place, else the first place behind another place.
 fn dispatch(b: &mut BlockBuilder<'_>, all: &Sections, u: &mut Unstructured<'_>) -> Result<()> {
     let from = match u.ratio(1, 5)? {
         true => Some(b.iconst(Type::I32, u.int_in_range(0..=SECTIONS + 1)?)),

@@ -1,4 +1,4 @@
-//! What concerns the whole warp: cross-lane operations and uniform registers.
+//! Operations on the whole warp: cross-lane operations and uniform registers.
 
 use arbitrary::{Result, Unstructured};
 use warploom_ir::*;

@@ -4,21 +4,24 @@ use arbitrary::{Result, Unstructured};
 
 use crate::case::DATA_BYTES;
 
-/// Texels of a row and rows of a layer: two layers of the longest texels are all data that random kernels have.
+/// Texels of a row and rows of a layer: two layers of the longest texels take all data of random
+/// kernels.
 const WIDTH: u32 = 8;
 const HEIGHT: u32 = 4;
 const _: () = assert!(2 * WIDTH * HEIGHT * 16 == DATA_BYTES);
 
-/// The components as they are.
+/// The components in their own order.
 const SAME: u32 = 0xfac;
 /// Images without tiles: lines, planes, volumes, cubes, arrays of lines, arrays of planes.
 const KINDS: [u32; 6] = [8, 9, 10, 11, 12, 13];
 
-/// A bit of an image's second word and of a sampler's words that says little: the least level of an image, and the comparison. With it they are no inline
-/// constants, which are written in other ways.
+/// A bit of little meaning in an image's second word and in a sampler's words: the least level of
+/// an image, and the comparison. With the bit, the words are no inline constants, which are written
+/// in other ways.
 const NOTHING: u32 = 1 << 12;
 
-/// An image's descriptor, without its address: most are of images that there can be. None of its words but 0 is an inline constant.
+/// Returns an image's descriptor without its address. Most descriptors are of images that can
+/// exist. No word but 0 is an inline constant.
 pub fn image(u: &mut Unstructured<'_>) -> Result<[u32; 8]> {
     let any = u.ratio(1, 16)?;
     let data = if any {
@@ -47,13 +50,13 @@ pub fn image(u: &mut Unstructured<'_>) -> Result<[u32; 8]> {
     ])
 }
 
-/// A sampler's descriptor.
+/// Returns a sampler's descriptor.
 pub fn sampler(u: &mut Unstructured<'_>) -> Result<[u32; 4]> {
     let (modes, unnormalized) = (u.int_in_range(0..=0x1ff)?, u.int_in_range(0..=1)?);
     let (filters, border) = (u.int_in_range(0..=3)?, u.int_in_range(0..=3)?);
     let (compare, mips, levels) =
         (u.int_in_range(0..=7)?, u.int_in_range(0..=2)?, u.int_in_range(0..=0xf_ffff)?);
-    // A bias of 16 levels up or down, and a part of one.
+    // The bias is 16 levels up or down, plus a part of a level.
     let bias = u.int_in_range(0..=0xff)? | NOTHING | if u.arbitrary()? { 1 << 13 } else { 0 };
     let first = modes | compare << 12 | unnormalized << 15 | 1 << 28;
     Ok([

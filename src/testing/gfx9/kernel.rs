@@ -1,8 +1,9 @@
-//! Random kernels as a compiler might write them: control flow that keeps lanes in scalar registers, loops that lanes leave one
-//! by one, barriers, calls, LDS, scalar memory, scratch memory, buffers, images, atomics, several waves and workgroups.
+//! Random kernels as a compiler might write them: control flow that keeps lanes in scalar
+//! registers, loops that lanes leave one by one, barriers, calls, LDS, scalar memory, scratch
+//! memory, buffers, images, atomics, several waves and workgroups.
 //!
-//! Instructions come from the table; only where they lead to, and what they address, is chosen with care. At the end every
-//! work-item stores what it computed.
+//! Instructions come from the table. Only branch targets and addresses are chosen with care. At the
+//! end every work-item stores what it computed.
 
 mod accesses;
 pub mod loops;
@@ -29,28 +30,29 @@ use crate::case::{
 };
 use crate::program::{Node, Part};
 
-/// Pointers besides [`POINTERS`], which are to a table that is only read and to data that all work-items change.
+/// Pointers besides [`POINTERS`], which lead to a table that is only read and to data that all
+/// work-items change.
 const OUT: u8 = 8;
 const OWN: u8 = 10;
 const WORKGROUP: u8 = 16;
-/// A word that is the same for the whole launch.
+/// A word that is uniform in the whole launch.
 const WORD: u8 = 18;
 const TEMPORARY: u8 = 28;
-/// Where scratch memory begins, and a wave's part of it.
+/// The start of scratch memory, and the offset of a wave's part of it.
 const SCRATCH: u8 = 30;
 const WAVE_OFFSET: u8 = 32;
-/// Pairs with the return addresses of the functions, one for each.
+/// Pairs with the return addresses of the functions, one pair for each function.
 const RETURN: u8 = 34;
 /// A pair with the target of a jump.
 const JUMP: u8 = 68;
-/// Pairs that keep lanes, one for each depth; in the functions, others for each.
+/// Pairs that keep lanes, one for each depth. Each function has pairs of its own.
 const KEPT: u8 = 40;
 const FUNCTIONS_KEPT: [u8; MAX_FUNCTIONS as usize] = [70, 80];
-/// Index of the work-item in its workgroup, and in the grid.
+/// The index of the work-item in its workgroup, and in the grid.
 const ITEM: u8 = 16;
 const ELEMENT: u8 = 22;
 const VECTOR_TEMPORARY: u8 = 23;
-/// A loop's counter; one more for each depth, and others in the functions.
+/// A loop's counter, with one more for each depth. Each function has counters of its own.
 const COUNTER: u8 = 24;
 const FUNCTIONS_COUNTER: [u8; MAX_FUNCTIONS as usize] = [32, 36];
 const VGPRS: u32 = 40;
@@ -58,10 +60,10 @@ const VGPRS: u32 = 40;
 const MAX_FUNCTIONS: u8 = 2;
 const WAVE_LANES: u32 = WARP_LANES as u32;
 const LDS_BYTES: u32 = 1024;
-/// Of a lane.
+/// Bytes of scratch memory of a lane.
 const SCRATCH_BYTES: u32 = 256;
 
-/// What stands in the way of control flow, or needs what is not set up.
+/// Parts of the names of instructions that disturb control flow, or need state that is not set up.
 const CAREFUL: [&str; 14] = [
     "cmpx",
     "saveexec",
@@ -91,47 +93,48 @@ fn of(wanted: impl Fn(Encoding) -> bool) -> Vec<&'static Row> {
 
 struct Writer<'a, 'b> {
     u: &'a mut Unstructured<'b>,
-    /// Workgroups leave each other's memory alone.
+    /// Whether workgroups leave each other's memory alone.
     independent: bool,
     labels: u32,
     nodes: u32,
-    /// Functions that can still be called, by number: those behind the one that is being written.
+    /// The end of the numbers of functions that can still be called. They start at
+    /// `first_function`, behind the function that is being written.
     functions: u8,
     first_function: u8,
-    /// It is a shader.
+    /// The stage, if the program is a shader.
     stage: Option<Stage>,
-    /// All instructions are of this row, and none is to fault.
+    /// The only row of all instructions, if there is one. Then no instruction is to fault.
     only: Option<&'static Row>,
 }
 
-/// Where a node stands.
+/// The place of a node.
 #[derive(Clone, Copy)]
 struct Scope {
     depth: u8,
-    /// Not all waves of a workgroup need be here.
+    /// Whether not all waves of a workgroup need be here.
     divergent: bool,
-    /// Registers of depth 0.
+    /// The registers of depth 0.
     kept: u8,
     counter: u8,
 }
 
-/// A random kernel with its launch. Takes what bytes there are.
+/// Returns a random kernel with its launch, from as many bytes as there are.
 pub fn kernel(u: &mut Unstructured<'_>) -> Result<Case> {
     program(u, None)
 }
 
-/// The same of a fragment program.
+/// Returns a random fragment program with its launch.
 pub fn fragment(u: &mut Unstructured<'_>) -> Result<Case> {
     program(u, Some(Lanes::Pixels))
 }
 
-/// The same of a tessellation or geometry program.
+/// Returns a random tessellation or geometry program with its launch.
 pub fn primitives(u: &mut Unstructured<'_>) -> Result<Case> {
     let shape = Shape::choose(u)?;
     program(u, Some(Lanes::Threads(shape)))
 }
 
-/// What the lanes of a shader are.
+/// The meaning of a shader's lanes.
 #[derive(Clone, Copy)]
 enum Lanes {
     Pixels,
@@ -247,7 +250,8 @@ fn program(u: &mut Unstructured<'_>, shader: Option<Lanes>) -> Result<Case> {
     Ok(Case { manifest, head, body, tail, functions, independent, effort, ze_info: None })
 }
 
-/// What scalar registers hold at first, besides the number of the workgroup, and the bytes of a lane's scratch memory.
+/// Returns the initial content of scalar registers, besides the number of the workgroup, and the
+/// bytes of a lane's scratch memory.
 fn registers(writer: &mut Writer<'_, '_>, word: u32) -> Result<(Vec<Register>, u32)> {
     let independent = writer.independent;
     let resource = BufferDescriptor {
@@ -266,7 +270,7 @@ fn registers(writer: &mut Writer<'_, '_>, word: u32) -> Result<(Vec<Register>, u
         register(RESOURCE, Value::BufferDescriptor(resource)),
         register(WORD, Value::Number(Dtype::U32, i64::from(word).into())),
     ];
-    // What is left in a wave's scratch memory depends on the worker that ran it.
+    // The old content of a wave's scratch memory depends on the worker that ran the wave.
     if independent {
         return Ok((sgpr, 0));
     }
@@ -275,7 +279,7 @@ fn registers(writer: &mut Writer<'_, '_>, word: u32) -> Result<(Vec<Register>, u
     Ok((sgpr, SCRATCH_BYTES))
 }
 
-/// The pair with a function's return address.
+/// Returns the pair with a function's return address.
 fn returns(function: u8) -> String {
     let first = RETURN + 2 * function;
     format!("s[{first}:{}]", first + 1)
@@ -297,7 +301,7 @@ fn mode(u: &mut Unstructured<'_>) -> Result<FloatMode> {
     })
 }
 
-/// Stores all values.
+/// Returns the lines that store all values.
 fn end() -> Vec<String> {
     let shift = OUT_BYTES.trailing_zeros();
     let mut lines = vec![format!("v_lshlrev_b32_e32 v{OFFSET}, {shift}, v{ELEMENT}")];
@@ -326,7 +330,8 @@ impl Writer<'_, '_> {
         self.u.int_in_range(0..=VECTORS - 1)
     }
 
-    /// A number that is written in hex alone: no inline constant, of which none has bit 16 without bit 17.
+    /// Returns a number that only has a hex form. It is no inline constant, because no inline
+    /// constant has bit 16 without bit 17.
     fn literal(&mut self) -> Result<u32> {
         Ok((self.u.arbitrary::<u32>()? | 1 << 16) & !(1 << 17))
     }
@@ -335,12 +340,13 @@ impl Writer<'_, '_> {
         self.u.int_in_range(SCALARS.start..=SCALARS.end - 1)
     }
 
-    /// What is not to be where nothing is to fault.
+    /// Returns true once in `once_in` times, and never where nothing is to fault.
     fn seldom(&mut self, once_in: u8) -> Result<bool> {
         Ok(self.only.is_none() && self.u.ratio(1, once_in)?)
     }
 
-    /// Indices, addresses, and something in all values, floats of usual size alone if they are to be `ordinary`.
+    /// Returns lines that set indices, addresses and all values. If `ordinary`, vector values are
+    /// only floats of usual size.
     fn start(&mut self, block: [u32; 3], lanes: u32, ordinary: bool) -> Result<Vec<String>> {
         let mut lines = vec![
             format!("s_movk_i32 s{TEMPORARY}, {:#x}", block[0]),
@@ -360,7 +366,7 @@ impl Writer<'_, '_> {
         Ok(lines)
     }
 
-    /// Something in all values.
+    /// Returns lines that set all values.
     fn values(&mut self, ordinary: bool) -> Result<Vec<String>> {
         let mut lines = vec![];
         for value in 0..VECTORS {
@@ -388,7 +394,7 @@ impl Writer<'_, '_> {
         Ok(lines)
     }
 
-    /// An image of the data, and how it is sampled.
+    /// Returns lines that set the descriptors of an image of the data and of its sampler.
     fn descriptors(&mut self) -> Result<Vec<String>> {
         let pointer = if self.independent { POINTERS[0] } else { POINTERS[1] };
         let (image, other, sampler) =
@@ -404,7 +410,7 @@ impl Writer<'_, '_> {
             });
         }
         if self.u.arbitrary()? {
-            // What kind of image it is, is not told by the code then.
+            // Then the code does not tell the kind of the image.
             lines.push(format!("s_cmp_lt_u32 s{WORD}, {:#x}", self.literal()?));
             lines.push(format!("s_cmov_b32 s{}, {:#x}", IMAGE + 3, other[3]));
         }
@@ -493,7 +499,7 @@ impl Writer<'_, '_> {
         Scope { depth: scope.depth + 1, divergent: true, ..scope }
     }
 
-    /// `if`
+    /// Returns an `if`.
     fn branch(&mut self, scope: Scope) -> Result<Node> {
         let (kept, end) = (Self::kept(scope), self.label());
         let mut open = self.compare()?;
@@ -503,7 +509,7 @@ impl Writer<'_, '_> {
         }
         let body = self.body(Self::inner(scope))?;
         let mut close = vec![format!("{end}:"), format!("s_or_b64 exec, exec, {kept}")];
-        // What follows is often a block of its own.
+        // The code behind is often a block of its own.
         if self.u.ratio(1, 3)? {
             let next = self.label();
             close.extend([format!("s_branch {next}"), format!("{next}:")]);
@@ -511,7 +517,7 @@ impl Writer<'_, '_> {
         Ok(Node::around(open, body, close))
     }
 
-    /// `if` with `else`
+    /// Returns an `if` with `else`.
     fn choice(&mut self, scope: Scope) -> Result<Node> {
         let (kept, other, end) = (Self::kept(scope), self.label(), self.label());
         let mut open = self.compare()?;
@@ -542,7 +548,7 @@ impl Writer<'_, '_> {
         Ok(Node(parts.into()))
     }
 
-    /// A loop that lanes leave one after the other, some in its middle.
+    /// Returns a loop that lanes leave one after the other, some in its middle.
     fn repeat(&mut self, scope: Scope) -> Result<Node> {
         let (gone, again) = (Self::kept(scope), self.label());
         let (count, limit) = (scope.counter + scope.depth, self.vector()?);
@@ -577,7 +583,8 @@ impl Writer<'_, '_> {
         Ok(Node(parts))
     }
 
-    /// A branch that all lanes of a wave take or do not take; where the word decides, all waves.
+    /// Returns a branch that all lanes of a wave take or do not take. If the word decides, all
+    /// waves agree.
     fn uniform_branch(&mut self, scope: Scope) -> Result<Node> {
         let (a, b, end) = (self.scalar()?, self.scalar()?, self.label());
         let (same, scc) = (self.u.arbitrary()?, self.u.int_in_range(0..=1)?);
@@ -591,10 +598,11 @@ impl Writer<'_, '_> {
         Ok(Node::around(open, body, [format!("{end}:")]))
     }
 
-    /// A jump to what follows, which nobody knows before it is taken: the lifter does not follow the register's number.
+    /// Returns a jump to the code behind it. Nobody knows the target before the jump, because the
+    /// lifter does not follow the number in the register.
     fn grow() -> Node {
         let (pair, high) = (format!("s[{JUMP}:{}]", JUMP + 1), JUMP + 1);
-        // Three instructions of 4 bytes lie between the address and what follows.
+        // Three instructions of 4 bytes lie between the address and the code behind the jump.
         Node::lines([
             format!("s_movk_i32 s{TEMPORARY}, 0xc"),
             format!("s_getpc_b64 {pair}"),
@@ -604,7 +612,7 @@ impl Writer<'_, '_> {
         ])
     }
 
-    /// Some waves end before the others.
+    /// Ends some waves before other waves.
     fn early_end(&mut self) -> Result<Node> {
         let (a, b, next) = (self.scalar()?, self.scalar()?, self.label());
         let lines = [

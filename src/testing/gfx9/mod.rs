@@ -1,4 +1,4 @@
-//! Random GFX9 code: `words` out of the instruction table, `kernel` whole kernels.
+//! Random GFX9 code: `words` makes code from the instruction table, `kernel` makes whole kernels.
 
 mod images;
 mod kernel;

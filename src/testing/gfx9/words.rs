@@ -1,7 +1,8 @@
-//! Random GFX9 code from the instruction table: every line that is implemented, in every encoding, with any modifiers.
+//! Random GFX9 code from the instruction table: every implemented line, in every encoding, with any
+//! modifiers.
 //!
-//! Registers are few, so that instructions use each other's results, and what a memory operand adds an offset to are
-//! registers that nothing writes, so that most accesses are inside.
+//! Registers are few, so that instructions use each other's results. Nothing writes the registers
+//! that memory operands add offsets to, so that most accesses are inside.
 
 use std::sync::LazyLock;
 
@@ -28,33 +29,34 @@ pub(super) const OTHER_ADDRESS: u8 = 20;
 pub(super) const POINTERS: [u8; 2] = [4, 6];
 /// The descriptor of a buffer.
 pub(super) const RESOURCE: u8 = 12;
-/// The descriptor of an image, of eight registers, and one of a sampler.
+/// The descriptor of an image, in eight registers, and the descriptor of a sampler.
 pub(super) const IMAGE: u8 = 56;
 pub(super) const SAMPLER: u8 = 64;
-/// The first of the pair that says where scratch memory is, and an offset in that.
+/// The first register of the pair with the address of scratch memory, and an offset in scratch
+/// memory.
 const FLAT_SCRATCH: u8 = 102;
 pub(super) const SCRATCH_OFFSET: u8 = 33;
 /// Coordinates in an image.
 pub(super) const COORDINATES: std::ops::Range<u8> = 28..31;
 
-/// A flat access's number for no scalar address.
+/// The number that means no scalar address in a flat access.
 const NO_SADDR: u8 = 0x7f;
 const SPACED: u8 = ADDRESS;
 const SCATTERED: u8 = OTHER_ADDRESS;
 pub(super) const S_ENDPGM: u32 = 0xbf81_0000;
 const MAX_INSTRUCTIONS: usize = 40;
-/// Numbers of the dwords of a V#.
+/// Dword 3 of a V#. Its elements are numbers of one dword.
 const WORD3: u32 = 0x0002_7fac;
 
 static ROWS: LazyLock<Vec<&'static Row>> =
     LazyLock::new(|| table::rows().filter(|row| row.lift.is_some()).collect());
 
-/// The rows that are implemented and wanted.
+/// Returns the rows that are implemented and wanted.
 pub(super) fn rows(wanted: impl Fn(&Row) -> bool) -> Vec<&'static Row> {
     ROWS.iter().copied().filter(|row| wanted(row)).collect()
 }
 
-/// Instructions, one after the other, the last of which is s_endpgm.
+/// Returns consecutive instructions. The last one is s_endpgm.
 pub fn gfx9_code(u: &mut Unstructured<'_>) -> Result<Vec<Vec<u8>>> {
     let mut code = Vec::new();
     while code.len() < MAX_INSTRUCTIONS && !u.is_empty() {
@@ -70,7 +72,8 @@ pub(super) fn bytes(instruction: &Instruction) -> Vec<u8> {
     instruction.word().to_le_bytes()[..instruction.bytes() as usize].into()
 }
 
-/// An instruction of one of these rows that is implemented. `free`: it may go anywhere, and write EXEC and M0.
+/// Returns an implemented instruction of one of these rows. If `free`, it may go anywhere, and
+/// write EXEC and M0.
 pub(super) fn instruction(
     u: &mut Unstructured<'_>,
     rows: &[&'static Row],
@@ -80,7 +83,7 @@ pub(super) fn instruction(
     let row = *u.choose(rows)?;
     let seed: [u64; 2] = [u.arbitrary()?, u.arbitrary()?];
     for again in 0..TRIES {
-        // Most bits of a wrong word are right.
+        // A retry keeps most bits of a wrong word.
         let fields = seed[1]
             & !(0x9e37_79b9_7f4a_7c15_u64.rotate_left(7 * again) & u64::from(again).wrapping_neg());
         let Some(random) = row.random([seed[0].wrapping_add(again.into()), fields]) else {
@@ -94,7 +97,7 @@ pub(super) fn instruction(
     Ok(None)
 }
 
-/// Whether the instruction, with these modifiers, is not implemented.
+/// Whether the instruction is not implemented with these modifiers.
 fn traps(bytes: &[u8]) -> bool {
     let unimplemented = |block: &Block| {
         matches!(block.term, Terminator::Trap { kind: TrapKind::Unimplemented, .. })
@@ -102,13 +105,14 @@ fn traps(bytes: &[u8]) -> bool {
     lifted_instruction(bytes).is_some_and(|function| function.blocks.iter().any(unimplemented))
 }
 
-/// What an instruction does by itself, as a kernel. None: it cannot be lifted.
+/// Returns the function of a kernel with this instruction alone, or none if it cannot be lifted.
 pub fn lifted_instruction(bytes: &[u8]) -> Option<Function> {
     let code = [bytes, &S_ENDPGM.to_le_bytes()].concat();
     lift_kernel(&Kernel::new("instruction", &code)).ok()
 }
 
-/// The instruction with registers out of the few, and offsets that are small. None: they do not fit.
+/// Returns the instruction with registers of the small set and small offsets, or none if they do
+/// not fit.
 fn with_operands(
     u: &mut Unstructured<'_>,
     random: &Instruction,
@@ -133,7 +137,8 @@ fn with_operands(
     Ok(encoder.finish().map(|(instruction, _)| instruction))
 }
 
-/// What says where an instruction leads, or what it addresses. None: it cannot be had.
+/// Returns the instruction with the fields of its branch target or its address, or none if they do
+/// not fit.
 fn fields(u: &mut Unstructured<'_>, random: &Instruction) -> Result<Option<Instruction>> {
     let row = random.row();
     let mut encoder = Encoder::of(random);
@@ -145,7 +150,8 @@ fn fields(u: &mut Unstructured<'_>, random: &Instruction) -> Result<Option<Instr
         Encoding::Ds if row.has(Modifiers::OFFSET) => encoder.set(0, 17, small * 16),
         Encoding::Ds => encoder.set(16, 1, 0),
         Encoding::Flat => {
-            // No address in scalar registers, or an offset in a vector register. Of scratch memory both are offsets.
+            // Scalar registers have no address, or a vector register has an offset. Both are
+            // offsets in scratch memory.
             let scratch = random.format() == Format::Scratch;
             let none = random.format() == Format::Flat || u.arbitrary()?;
             let saddr = match none {
@@ -158,7 +164,7 @@ fn fields(u: &mut Unstructured<'_>, random: &Instruction) -> Result<Option<Instr
             fixed.into_iter().try_for_each(|(lo, bits, value)| encoder.set(lo, bits, value))
         }
         Encoding::Mubuf => encoder.set(16, 1, 0),
-        // Branches go a few instructions on or back.
+        // Branches go a few instructions forward or back.
         Encoding::Sopp if row.slot(Role::Label).is_some() => {
             encoder.set_signed(0, 16, u.int_in_range(-8..=8)?)
         }
@@ -167,7 +173,7 @@ fn fields(u: &mut Unstructured<'_>, random: &Instruction) -> Result<Option<Instr
     Ok(fits.and_then(|()| encoder.finish()).map(|(instruction, _)| instruction))
 }
 
-/// A register or a constant for an operand.
+/// Returns a register or a constant for an operand.
 fn operand(
     u: &mut Unstructured<'_>,
     instruction: &Instruction,
@@ -238,7 +244,7 @@ fn scalar(u: &mut Unstructured<'_>, dwords: u8, free: bool) -> Result<Operand> {
     ))
 }
 
-/// What the registers of a lifted kernel of [`gfx9_code`] hold at its start.
+/// Returns the initial content of the registers of a lifted kernel of [`gfx9_code`].
 pub fn gfx9_registers(function: &Function, u: &mut Unstructured<'_>) -> Result<Vec<Initial>> {
     let mut initial = Vec::new();
     let resource = [BUFFER as u32, (BUFFER >> 32) as u32, BUFFER_BYTES, WORD3];
@@ -259,7 +265,7 @@ pub fn gfx9_registers(function: &Function, u: &mut Unstructured<'_>) -> Result<V
         for index in 0..bank.count {
             let seed: u64 = u.arbitrary()?;
             let cells: Vec<u64> = match bank.name.as_str() {
-                // EXEC starts with the lanes that there are.
+                // EXEC starts with the lanes of the warp.
                 "s" if index == u32::from(EXEC) / 2 => continue,
                 "s" => {
                     let [low, high] = [2 * index, 2 * index + 1].map(|number| match number as u8 {
@@ -290,7 +296,7 @@ pub fn gfx9_registers(function: &Function, u: &mut Unstructured<'_>) -> Result<V
                                 place.into()
                             }
                         }
-                        // Small, large, float, varying and uniform values.
+                        // Values are small, large, float, varying or uniform.
                         _ => {
                             seed.rotate_left(lane * (seed as u32 & 3)) >> (seed as u32 >> 2 & 31)
                                 & 0xffff_ffff

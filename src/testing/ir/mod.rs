@@ -1,8 +1,8 @@
 //! Random functions for property tests and fuzzers: valid by construction, and runnable.
 //!
-//! A function expects the launch environment of [`Limits`]. It may fault and may loop for ever, so it is run with an
-//! instruction limit; both ends are the same on every engine. Choices come from a [`Source`], so that a fuzzer's bytes
-//! steer them.
+//! A function expects the launch environment of [`Limits`]. It may fault and may loop for ever, so
+//! it runs with an instruction limit. Faults and the limit are equal on every engine. Choices come
+//! from a [`Source`], so that a fuzzer's bytes steer them.
 
 mod op;
 
@@ -11,9 +11,9 @@ use warploom_ir::function::*;
 use warploom_ir::register::{BankId, CellKind, Region};
 use warploom_ir::types::{Type, ValueType, Window};
 
-/// Where choices come from.
+/// A source of choices.
 pub trait Source {
-    /// A number less than `bound`, which is not 0.
+    /// Returns a number less than `bound`, which is not 0.
     fn below(&mut self, bound: u32) -> u32;
 }
 
@@ -36,7 +36,7 @@ impl Source for Random {
     }
 }
 
-/// A fuzzer's bytes; 0 when they are used up.
+/// A fuzzer's bytes, then zeros when they are used up.
 #[derive(Clone, Debug)]
 pub struct Bytes<'a>(pub &'a [u8]);
 
@@ -49,13 +49,14 @@ impl Source for Bytes<'_> {
     }
 }
 
-/// What is made, and the environment that it runs in: constant bank 0 starts with the address of a buffer.
+/// The size of a function, and its environment: constant bank 0 starts with the address of a
+/// buffer.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     pub lanes: u8,
-    /// Blocks besides the entry, at least 1.
+    /// The number of blocks besides the entry, at least 1.
     pub blocks: u32,
-    /// Most operations chosen for a block; each may bring a few that prepare its operands.
+    /// The most operations chosen for a block. Each may bring a few operations for its operands.
     pub ops: u32,
     /// Sizes of the buffer and of shared and local memory, powers of two, at least 256.
     pub buffer_bytes: u32,
@@ -76,13 +77,14 @@ impl Default for Limits {
     }
 }
 
-/// Registers of each bank.
+/// The number of registers of each bank.
 const REGISTERS: u32 = 4;
 /// Bytes of a byte-array register.
 const ARRAY_BYTES: u32 = 96;
 
-/// The banks: `r<type>` of lane registers and `u<type>` of uniform ones for each type, `m` of masks (the last of them
-/// is the active mask), `x` of byte arrays.
+/// Returns a random function. Its banks are `r<type>` of lane registers and `u<type>` of uniform
+/// registers for each type, `m` of masks (the last mask is the active mask), and `x` of byte
+/// arrays.
 pub fn function(source: &mut dyn Source, limits: Limits) -> Function {
     let nan = NanPolicy { f16: 0x7fff, f32: 0x7fff_ffff, f64: 0xfff8 << 48 };
     let mut f = FunctionBuilder::new("random", limits.lanes, nan);
@@ -129,7 +131,7 @@ struct Generator<'a> {
     limits: Limits,
     banks: Banks,
     b: BlockBuilder<'a>,
-    /// Values of this block with their windows.
+    /// Values of this block with their types and windows.
     pool: Vec<(Value, ValueType, Window)>,
 }
 
@@ -138,7 +140,7 @@ impl Generator<'_> {
         self.source.below(bound)
     }
 
-    /// True once in `n` times.
+    /// Returns true once in `n` times.
     fn once_in(&mut self, n: u32) -> bool {
         self.below(n) == 0
     }
@@ -161,7 +163,7 @@ impl Generator<'_> {
         self.terminator();
     }
 
-    /// Mostly the whole warp or a half, at times any.
+    /// Returns mostly the whole warp or a half, sometimes any window.
     fn window(&mut self) -> Window {
         let lanes = u32::from(self.limits.lanes);
         let (first, count) = match self.below(12) {
@@ -199,7 +201,7 @@ impl Generator<'_> {
         self.pick(&Type::ALL)
     }
 
-    /// A value of this type that an operation in the current window may use.
+    /// Returns a value of this type that an operation in the current window may use.
     fn value(&mut self, ty: Type) -> Value {
         let window = self.b.window();
         self.value_where(ty, |t, w| t.is_uniform() || w.contains(window))
@@ -218,7 +220,8 @@ impl Generator<'_> {
         value
     }
 
-    /// One from the pool, or a register or constant. Uniform if `fits` wants it so, as masks are.
+    /// Returns a value from the pool, a register or a constant. The value is uniform if `fits`
+    /// wants it so, as masks are.
     fn value_where(&mut self, ty: Type, fits: impl Fn(ValueType, Window) -> bool) -> Value {
         let window = self.b.window();
         let candidates: Vec<Value> = self
@@ -228,7 +231,7 @@ impl Generator<'_> {
             .map(|(value, ..)| *value)
             .collect();
         if !candidates.is_empty() && !self.once_in(4) {
-            // Prefer late ones, so that chains get long.
+            // Late values are preferred, so that chains get long.
             let late = candidates.len().min(6);
             return self.pick(&candidates[candidates.len() - late..]);
         }
@@ -249,7 +252,7 @@ impl Generator<'_> {
         value
     }
 
-    /// Bits that are often special.
+    /// Returns bits that are often special.
     fn constant(&mut self, ty: Type) -> u64 {
         let sign = 1u64 << (ty.bits() - 1);
         let random = u64::from(self.below(u32::MAX)) << 32 | u64::from(self.below(u32::MAX));
@@ -296,7 +299,7 @@ impl Generator<'_> {
         self.uniform(Type::Mask)
     }
 
-    /// A mask or a number.
+    /// Returns a mask or a number.
     fn condition(&mut self) -> Value {
         let ty = if self.once_in(2) { Type::Mask } else { self.int_type() };
         self.uniform(ty)
@@ -323,7 +326,7 @@ impl Generator<'_> {
         let block = self.b.block();
         let targets = self.limits.blocks;
         let target = |this: &mut Self| {
-            // Mostly forwards.
+            // Targets are mostly forwards.
             let forwards = targets - block.0.min(targets - 1);
             let any = this.once_in(4);
             let first = if any { 1 } else { targets + 1 - forwards };

@@ -10,7 +10,7 @@ use warploom_ir::types::{Type, Window};
 
 use super::{ARRAY_BYTES, Generator, REGISTERS};
 
-/// Bytes that the widest access has.
+/// Bytes of the widest access.
 const WIDEST: u32 = 128;
 
 impl Generator<'_> {
@@ -58,7 +58,7 @@ impl Generator<'_> {
         }
     }
 
-    /// One on global memory.
+    /// Returns a wide operation on global memory.
     fn wide_op(&mut self) -> Op {
         let reduced = loop {
             let op: AtomicOp = self.named();
@@ -226,7 +226,7 @@ impl Generator<'_> {
         }
     }
 
-    /// A constant, of those that there are.
+    /// Returns a constant for one of the existing formats.
     fn texel_format(&mut self) -> Value {
         const WIDTHS: [[u32; 4]; 10] = [
             [8, 0, 0, 0],
@@ -325,8 +325,8 @@ impl Generator<'_> {
         }
     }
 
-    /// A mask or uniform `i64` register, or a half of it. Masks have halves if these have a lane
-    /// for each bit.
+    /// Returns a mask or uniform `i64` register, or a half of it. Masks have halves if warps have a
+    /// lane for each bit.
     fn part(&mut self, index: u32) -> (Reg, Part) {
         if self.once_in(3) {
             return (
@@ -413,7 +413,7 @@ impl Generator<'_> {
         Op::RegionWrite { reg, index, region, value, guard, nomask }
     }
 
-    /// The index of an indirect region, mostly in the array or not far from it.
+    /// Returns the index of an indirect region, mostly in the array or not far from it.
     fn byte_index(&mut self, uniform: bool) -> Value {
         let raw = if uniform || self.once_in(3) {
             self.uniform(Type::I32)
@@ -427,7 +427,7 @@ impl Generator<'_> {
         self.b.and(raw, near)
     }
 
-    /// An address in the space, mostly within its bounds and aligned.
+    /// Returns an address in the space, mostly within its bounds and aligned.
     fn address(&mut self, space: Space, align: u32) -> Value {
         let size = match space {
             Space::Generic | Space::Global => self.limits.buffer_bytes,

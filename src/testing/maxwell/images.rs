@@ -16,8 +16,8 @@ fn is_image(opcode: Opcode) -> bool {
     opcode.is_surface_access() || opcode.is_texture_access()
 }
 
-/// The texts of a few instructions with any modifiers. Operands are R0 to R15; handles are words of constant bank 0 from
-/// `first` on, so many, or in R0 to R15.
+/// Returns the texts of a few instructions with any modifiers. Operands are R0 to R15. Handles are
+/// in R0 to R15, or are `count` words of constant bank 0 from `first` on.
 pub fn image_accesses(u: &mut Unstructured<'_>, first: u64, count: u64) -> Result<Vec<String>> {
     let mut lines = Vec::new();
     for _ in 0..u.int_in_range(1..=12)? {

@@ -1,8 +1,9 @@
-//! Random kernels as a compiler might write them: structured control flow that lanes take apart, barriers, calls, all kinds
-//! of memory, atomics, surfaces, textures, printed text, the heap, several warps and blocks.
+//! Random kernels as a compiler might write them: structured control flow that lanes diverge in,
+//! barriers, calls, all kinds of memory, atomics, surfaces, textures, printed text, the heap,
+//! several warps and blocks.
 //!
-//! Instructions come from the table; only where they lead to, and what they address, is chosen with care. At the end every
-//! thread stores what it computed.
+//! Instructions come from the table. Only branch targets and addresses are chosen with care. At the
+//! end every thread stores what it computed.
 
 mod accesses;
 pub mod loops;
@@ -31,25 +32,26 @@ use crate::case::{
 use crate::format::FORMATS;
 use crate::program::{Node, Part};
 
-/// Registers that instructions compute with: R0 to R15.
+/// The number of registers that instructions compute with: R0 to R15.
 const VALUES: u64 = 16;
-/// Index of the thread in its block.
+/// The index of the thread in its block.
 const THREAD: u64 = 16;
-/// Index of the thread in the grid.
+/// The index of the thread in the grid.
 const ELEMENT: u64 = 17;
 /// A pair with an address that was just computed.
 const ADDRESS: u64 = 18;
 /// A pair with the address of the thread's own memory.
 const OWN: u64 = 20;
-/// A loop's counter; one more for each loop around it.
+/// A loop's counter, with one more for each loop around it.
 const COUNTER: u64 = 22;
 /// Coordinates in a surface or texture: two registers.
 const COORDINATES: u64 = 28;
 const HANDLE: u64 = 30;
 const TEMPORARY: u64 = 31;
 
-/// Parameters in constant bank 0: pointers to what threads leave, to data that is only read, to each thread's own memory, to
-/// data that all threads change, to counters; a word, a float, the handles of surfaces; a pointer to formats; handles of textures.
+/// Parameters in constant bank 0: pointers to the results of threads, to data that is only read, to
+/// each thread's own memory, to data that all threads change, and to counters; a word, a float, the
+/// handles of surfaces; a pointer to formats; handles of textures.
 const OUT: u64 = 0x140;
 const TABLE: u64 = 0x148;
 const OWNED: u64 = 0x150;
@@ -63,10 +65,11 @@ const FORMATS_AT: u64 = 0x188;
 /// Textures of the picture.
 const TEXTURE: u64 = 0x190;
 pub(crate) const TEXTURES: [&str; 2] = ["nearest", "linear"];
-/// Where the driver's functions take a pointer or a size from, and leave a pointer.
+/// The register in which the driver's functions take a pointer or a size, and leave a pointer.
 const ARGUMENT: u64 = 4;
 
-/// Where constant bank 0 has the lowest generic addresses of shared and of local memory, and how far they are apart.
+/// The places in constant bank 0 of the lowest generic addresses of shared and of local memory, and
+/// the distance between these addresses.
 const SHARED_WINDOW: u64 = 0x0;
 const LOCAL_WINDOW: u64 = 0x4;
 const LOCAL_BEHIND_SHARED: u64 = 0x100_0000;
@@ -74,7 +77,7 @@ const LOCAL_BEHIND_SHARED: u64 = 0x100_0000;
 const SHARED_BYTES: u32 = 1024;
 const LOCAL_BYTES: u32 = 256;
 
-/// What can stand anywhere: it changes registers only.
+/// The rows that can stand anywhere, because they change registers only.
 static PLAIN: LazyLock<Vec<&'static Row>> =
     LazyLock::new(|| rows(|opcode| Family::of(opcode) == Family::Plain));
 
@@ -89,7 +92,7 @@ enum Family {
     Shared,
     Surface,
     Texture,
-    /// Control flow, and what is made with care or not at all.
+    /// Control flow, and instructions that are made with care or not at all.
     Other,
 }
 
@@ -122,48 +125,49 @@ struct Addressing {
 
 struct Writer<'a, 'b> {
     u: &'a mut Unstructured<'b>,
-    /// Blocks leave each other's memory alone.
+    /// Whether blocks leave each other's memory alone.
     independent: bool,
     labels: u32,
     nodes: u32,
-    /// Functions that can still be called, by number: those behind the one that is being written.
+    /// The end of the numbers of functions that can still be called. They start at
+    /// `first_function`, behind the function that is being written.
     functions: u32,
     first_function: u32,
-    /// It is a shader.
+    /// The stage, if the program is a shader.
     stage: Option<Stage>,
-    /// All instructions are of this row, and none is to fault.
+    /// The only row of all instructions, if there is one. Then no instruction is to fault.
     only: Option<&'static Row>,
 }
 
-/// Where a node stands.
+/// The place of a node.
 #[derive(Clone, Copy, Default)]
 struct Scope {
     depth: u8,
     loops: u8,
-    /// Of this function.
+    /// Whether the node is in a loop of this function.
     in_loop: bool,
     in_continuable: bool,
-    /// Not all lanes of a warp need be here.
+    /// Whether not all lanes of a warp need be here.
     divergent: bool,
 }
 
-/// A random kernel with its launch. Takes what bytes there are.
+/// Returns a random kernel with its launch, from as many bytes as there are.
 pub fn kernel(u: &mut Unstructured<'_>) -> Result<Case> {
     program(u, None)
 }
 
-/// The same of a fragment program.
+/// Returns a random fragment program with its launch.
 pub fn fragment(u: &mut Unstructured<'_>) -> Result<Case> {
     program(u, Some(Lanes::Pixels))
 }
 
-/// The same of a tessellation or geometry program.
+/// Returns a random tessellation or geometry program with its launch.
 pub fn primitives(u: &mut Unstructured<'_>) -> Result<Case> {
     let shape = Shape::choose(u)?;
     program(u, Some(Lanes::Threads(shape)))
 }
 
-/// What the lanes of a shader are.
+/// The meaning of a shader's lanes.
 #[derive(Clone, Copy)]
 enum Lanes {
     Pixels,
@@ -238,7 +242,7 @@ fn program(u: &mut Unstructured<'_>, shader: Option<Lanes>) -> Result<Case> {
     Ok(Case { manifest, head, body, tail: end(), functions, independent, effort, ze_info: None })
 }
 
-/// A launch of a kernel that takes these numbers.
+/// Returns a launch of a kernel that takes these numbers.
 fn launch(
     blocks: u32,
     block: [u32; 3],
@@ -261,7 +265,7 @@ fn launch(
     manifest
 }
 
-/// What kernels begin with, up to the numbers of their threads.
+/// Returns the first lines of kernels, up to the numbers of their threads.
 fn directives() -> Vec<String> {
     let mut lines: Vec<String> = [".target sm_50", ".kernel random"].map(Into::into).into();
     let params = [8; 5].iter().chain(&[4, 4]).chain(&[8; SURFACES.len() + 1 + TEXTURES.len()]);
@@ -285,7 +289,7 @@ fn directives() -> Vec<String> {
     lines
 }
 
-/// An image of the launches of random kernels.
+/// Returns an image of the launches of random kernels.
 pub(crate) fn surface(name: &str) -> Surface {
     Surface {
         dim: Dim::D2,
@@ -304,7 +308,8 @@ pub(crate) fn surface(name: &str) -> Surface {
     }
 }
 
-/// A picture that nothing was stored in is zeros, and what lies beyond its edges.
+/// Returns a texture of the picture. Without stores, samples show zeros and the values beyond the
+/// picture's edges.
 pub(crate) fn texture(name: &str) -> Texture {
     let linear = name == "linear";
     Texture {
@@ -323,12 +328,13 @@ pub(crate) fn texture(name: &str) -> Texture {
     }
 }
 
-/// A jump through a register to a label behind it. The code there is found when a warp jumps.
+/// Returns a jump through a register to a label behind it. The code there is found when a warp
+/// jumps.
 pub(crate) fn indirect_jump(register: u64, label: &str) -> [String; 3] {
     [format!("MOV R{register}, RZ"), format!("JMX R{register} {label}"), format!("{label}:")]
 }
 
-/// Stores all values and predicates.
+/// Returns the lines that store all values and predicates.
 fn end() -> Vec<String> {
     let mut lines = vec![
         format!("P2R R{TEMPORARY}, PR, RZ, 0x7f"),
@@ -346,7 +352,7 @@ fn end() -> Vec<String> {
     lines.into_iter().map(|line| line.replace("+0x0]", "]")).collect()
 }
 
-/// Makes an offset in the first register of a pair an address.
+/// Returns lines that turn an offset in the first register of a pair into an address.
 fn plus_parameter(pair: u64, parameter: u64) -> [String; 2] {
     let (high, next) = (pair + 1, parameter + 4);
     [
@@ -365,12 +371,13 @@ impl Writer<'_, '_> {
         self.u.int_in_range(0..=VALUES - 1)
     }
 
-    /// What is not to be where nothing is to fault.
+    /// Returns true once in `once_in` times, and never where nothing is to fault.
     fn seldom(&mut self, once_in: u8) -> Result<bool> {
         Ok(self.only.is_none() && self.u.ratio(1, once_in)?)
     }
 
-    /// Addresses, and something in all values, floats of usual size alone if they are to be `ordinary`.
+    /// Returns lines that set addresses and all values. If `ordinary`, values are only floats of
+    /// usual size.
     fn start(&mut self, ordinary: bool) -> Result<Vec<String>> {
         let mut lines = vec![format!("SHL R{OWN}, R{ELEMENT}, {:#x}", OWN_BYTES.trailing_zeros())];
         lines.extend(plus_parameter(OWN, OWNED));
@@ -409,7 +416,8 @@ impl Writer<'_, '_> {
             return self.of_stage(stage);
         }
         let number = self.u.int_in_range(0..=31)?;
-        // Shaders have no block to wait for, and no shared memory; drivers of graphics have no functions.
+        // Shaders have no block to wait for, and no shared memory. Drivers of graphics have no
+        // functions.
         if let (Some(stage), 10 | 11 | 18 | 19 | 23) = (self.stage, number) {
             return self.of_stage(stage);
         }
@@ -438,7 +446,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// What belongs to shaders of a stage.
+    /// Returns a node that only shaders of a stage have.
     fn of_stage(&mut self, stage: Stage) -> Result<Node> {
         if stage == Stage::Fragment { self.pixels() } else { self.primitives(stage) }
     }
@@ -455,12 +463,12 @@ impl Writer<'_, '_> {
         Ok(Node::line(format!("{} {what}", self.guard()?)))
     }
 
-    /// `if`, with or without `else`.
+    /// Returns an `if`, with or without `else`.
     fn choice(&mut self, scope: Scope, other: bool) -> Result<Node> {
         let inner = Scope { depth: scope.depth + 1, divergent: true, ..scope };
         let (guard, end) = (self.guard()?, self.label());
         if !other {
-            // Lanes that skip the body wait at the end as the others do.
+            // Lanes that skip the body wait at the end, like all other lanes.
             let open = [format!("SSY {end}"), format!("{guard} SYNC")];
             let close = ["SYNC".into(), format!("{end}:")];
             return Ok(Node::around(open, self.body(inner)?, close));
@@ -477,7 +485,7 @@ impl Writer<'_, '_> {
         ]))
     }
 
-    /// An `if` that all lanes of the launch agree about.
+    /// Returns an `if` that all lanes of the launch agree about.
     fn uniform_branch(&mut self, scope: Scope) -> Result<Node> {
         let (end, word) = (self.label(), self.u.arbitrary::<u32>()? >> 13);
         let open = [
@@ -489,7 +497,7 @@ impl Writer<'_, '_> {
         Ok(Node::around(open, body, [format!("{end}:")]))
     }
 
-    /// A loop, that lanes may leave one by one, with or without a place to continue at.
+    /// Returns a loop that lanes may leave one by one, with or without a place to continue at.
     fn repeat(&mut self, scope: Scope) -> Result<Node> {
         let counter = COUNTER + u64::from(scope.loops);
         let (top, next, end) = (self.label(), self.label(), self.label());
@@ -525,7 +533,7 @@ impl Writer<'_, '_> {
         Ok(Node::around(open, self.body(inner)?, close))
     }
 
-    /// A jump to what follows, which nobody knows before it is taken.
+    /// Returns a jump to the code behind it, which nobody knows before the jump.
     fn grow(&mut self) -> Result<Node> {
         Ok(Node::lines(indirect_jump(TEMPORARY, &self.label())))
     }
@@ -541,7 +549,7 @@ impl Writer<'_, '_> {
         }))
     }
 
-    /// A predicate that some lanes have.
+    /// Returns a compare that sets a predicate in some lanes.
     fn compare(&mut self) -> Result<Node> {
         let (p, a) = (self.u.int_in_range(0..=5)?, self.value()?);
         let test = *self.u.choose(&["LT", "GE", "EQ", "NE"])?;
@@ -563,7 +571,8 @@ impl Writer<'_, '_> {
         )?))
     }
 
-    /// An instruction of one of these rows, with any modifiers, though seldom with such that it faults.
+    /// Returns an instruction of one of these rows, with any modifiers. Modifiers with a fault are
+    /// rare.
     fn instruction(
         &mut self,
         rows: &[&'static Row],
@@ -578,7 +587,7 @@ impl Writer<'_, '_> {
                 None => *self.u.choose(rows)?,
             };
             let mut word: u64 = self.u.arbitrary()?;
-            // The guard, where there is one.
+            // The guard, if there is one.
             if self.u.ratio(3, 4)? {
                 set(&mut word, 16, 4, 7);
             }
@@ -607,7 +616,7 @@ impl Writer<'_, '_> {
                         let register = self.register(row, slot.role)?;
                         set(&mut word, lo, 8, register);
                     }
-                    // Constants: parameters of the launch.
+                    // Constants are parameters of the launch.
                     Location::Constant => {
                         set(&mut word, 20, 19, self.u.int_in_range(OUT / 4..=FLOAT / 4)?)
                     }
@@ -628,13 +637,13 @@ impl Writer<'_, '_> {
             }
             let word = row.word(word);
             let Some(instruction) = Instruction::decode(word) else { continue };
-            // With 32-bit addresses there is nothing to be found.
+            // 32-bit addresses lead to no data.
             let short = extended && !instruction.mnemonic().split('.').any(|part| part == "E");
             if instruction.row.opcode != row.opcode || short {
                 continue;
             }
             let (mnemonic, text) = (instruction.mnemonic(), instruction.text(8));
-            // The images there are have two axes, and a handle is where it can be known.
+            // The images of the launch have two axes, and a handle is where the code can know it.
             let fits = text.contains("2D") && !text.contains("ARRAY") || row.opcode == Opcode::Txq;
             let other_image = image && !(fits && mnemonic.split('.').all(|part| part != "B"));
             let faults = traps(word, |_| true) || other_image || mnemonic.contains(".TRAP");
@@ -646,20 +655,20 @@ impl Writer<'_, '_> {
         Ok("NOP".into())
     }
 
-    /// What is written or read. Loads have room for four registers.
+    /// Returns the register that is written or read. Loads have room for four registers.
     fn register(&mut self, row: &Row, role: Role) -> Result<u64> {
         let wide = Family::of(row.opcode) != Family::Plain;
         if role != Role::D && self.u.ratio(1, 12)? {
             return Ok(RZ);
         }
         let value = self.value()?;
-        // TEXS has the second coordinate there.
+        // TEXS has the second coordinate in this operand.
         let second =
             Family::of(row.opcode) == Family::Texture && role == Role::B && self.u.arbitrary()?;
         Ok(match role {
             _ if second => COORDINATES + 1,
             _ if wide => value & !3,
-            // What is to be ordinary shares no pair with other registers.
+            // A value that must be ordinary shares no pair with other registers.
             _ if role == Role::D || self.only.is_some() => value & !1,
             _ => value,
         })

@@ -1,4 +1,5 @@
-//! Random Maxwell code: `words` out of the instruction table, `kernel` whole kernels, `products` the shapes that analysis fuses.
+//! Random Maxwell code: `words` makes code from the instruction table, `kernel` makes whole
+//! kernels, `products` makes the shapes that analysis fuses.
 
 mod images;
 mod kernel;

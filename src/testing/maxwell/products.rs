@@ -1,12 +1,14 @@
-//! Random Maxwell code of the shapes that analysis fuses: products made of 16-bit ones, 64-bit shifts and bitwise operations
-//! made of 32-bit ones. Some of it has a mistake, so that it looks like such a shape and is none.
+//! Random Maxwell code of the shapes that analysis fuses: products made of 16-bit products, 64-bit
+//! shifts and bitwise operations made of 32-bit operations. Some code has a mistake, so that it
+//! only looks like a fused shape.
 
 use std::fmt::Write;
 
 use arbitrary::{Result, Unstructured};
 use warploom_maxwell::assemble;
 
-/// Operands come from `0..RESULTS`, results go to all; what is in between is in registers of their own.
+/// The number of registers for operands and results. Intermediate values have registers of their
+/// own.
 const REGISTERS: u32 = 14;
 const TEMPORARY: u32 = 20;
 const EXIT: &str = "EXIT";
@@ -16,7 +18,7 @@ struct Code<'a, 'b> {
     lines: Vec<String>,
 }
 
-/// Instructions, the last of which is EXIT.
+/// Returns instructions. The last one is EXIT.
 pub fn products(u: &mut Unstructured<'_>) -> Result<Vec<Vec<u8>>> {
     let mut code = Code { u, lines: Vec::new() };
     for _ in 0..code.u.int_in_range(1..=6)? {
@@ -29,7 +31,7 @@ pub fn products(u: &mut Unstructured<'_>) -> Result<Vec<Vec<u8>>> {
 }
 
 impl Code<'_, '_> {
-    /// An even register, the first of a pair.
+    /// Returns an even register, the first of a pair.
     fn pair(&mut self) -> Result<u32> {
         Ok(self.u.int_in_range(0..=REGISTERS / 2 - 1)? * 2)
     }
@@ -46,7 +48,7 @@ impl Code<'_, '_> {
         self.lines.push(line.into());
     }
 
-    /// `XMADmodes d, a, b, c;` where a and b may be halves, some with a mistake.
+    /// Emits `XMADmodes d, a, b, c;` where a and b may be halves. Some instructions have a mistake.
     fn xmad(
         &mut self,
         modes: &str,
@@ -74,7 +76,7 @@ impl Code<'_, '_> {
         Ok(())
     }
 
-    /// The low word of a * b + c.
+    /// Emits the low word of a * b + c.
     fn low_word(&mut self, d: u32, a: u32, b: u32, c: Option<u32>) -> Result<()> {
         let (t, u) = (TEMPORARY, TEMPORARY + 1);
         let orders = self.u.int_in_range(0..=1)?;
@@ -87,7 +89,7 @@ impl Code<'_, '_> {
         self.xmad(".PSL.CBCC", d, (a, true), (u, true), Some(t))
     }
 
-    /// a * n + c for an n of 16 bits.
+    /// Emits a * n + c for an n of 16 bits.
     fn small(&mut self, d: u32, a: u32, c: u32) -> Result<()> {
         let n: u16 = *self.u.choose(&[0, 1, 3, 100, 0x8000, 0xffff])?;
         let again = if self.is_mistaken()? { n ^ 1 } else { n };
@@ -96,7 +98,7 @@ impl Code<'_, '_> {
         Ok(())
     }
 
-    /// The high word of a * b.
+    /// Emits the high word of a * b.
     fn high_word(&mut self, d: u32, a: u32, b: u32) -> Result<()> {
         let [t, u, v] = [0, 1, 2].map(|i| TEMPORARY + i);
         self.xmad("", t, (a, false), (b, false), None)?;
@@ -108,7 +110,7 @@ impl Code<'_, '_> {
         Ok(())
     }
 
-    /// The high word of a * b + c * 2^32, of signed numbers.
+    /// Emits the high word of a * b + c * 2^32, of signed numbers.
     fn signed_high_word(&mut self, d: u32, a: u32, b: u32, c: Option<u32>) -> Result<()> {
         let [t, u, v] = [0, 1, 2].map(|i| TEMPORARY + i);
         self.xmad("", t, (a, false), (b, false), None)?;
@@ -119,7 +121,7 @@ impl Code<'_, '_> {
         Ok(())
     }
 
-    /// The product of two pairs, in one of the orders that a scheduler may choose.
+    /// Emits the product of two pairs, in one of the orders that a scheduler may choose.
     fn product(&mut self, d: u32, a: u32, b: u32) -> Result<()> {
         let [low, high, cross, other] = [5, 6, 7, 8].map(|i| TEMPORARY + i);
         let first = self.u.arbitrary()?;
@@ -150,7 +152,7 @@ impl Code<'_, '_> {
         Ok(())
     }
 
-    /// A pair shifted, or rotated.
+    /// Emits a shift or a rotation of a pair.
     fn shift(&mut self, d: u32, a: u32) -> Result<()> {
         let k = self.u.int_in_range(1..=31)?;
         let other = if self.is_mistaken()? { 32 - k } else { k };
@@ -171,7 +173,7 @@ impl Code<'_, '_> {
             _ => {
                 self.push(format!("SHF.L.W.U64 R{t}, R{low}, {k:#x}, R{high}"));
                 self.push(format!("SHF.L.W.U64 R{}, R{high}, {other:#x}, R{low}", d + 1));
-                // As rotations come: the upper word is the first.
+                // In rotations the upper word comes first.
                 self.push(format!("MOV R{}, R{t}", TEMPORARY + 1));
                 self.push(format!("MOV R{t}, R{}", d + 1));
                 self.push(format!("MOV R{}, R{}", d + 1, TEMPORARY + 1));

@@ -1,7 +1,7 @@
-//! Random Maxwell code from the instruction table: every line that is implemented, with any modifiers.
+//! Random Maxwell code from the instruction table: every implemented line, with any modifiers.
 //!
-//! Registers are few, so that instructions use each other's results, and what a memory operand adds an offset to are
-//! registers that nothing writes, so that most accesses are inside.
+//! Registers are few, so that instructions use each other's results. Nothing writes the registers
+//! that memory operands add offsets to, so that most accesses are inside.
 
 use std::sync::LazyLock;
 
@@ -25,7 +25,7 @@ const MAX_WORDS: usize = 48;
 pub(super) static ROWS: LazyLock<Vec<&'static Row>> =
     LazyLock::new(|| table::rows().filter(|row| row.lift.is_some()).collect());
 
-/// Instructions, the last of which is EXIT.
+/// Returns instructions. The last one is EXIT.
 pub fn maxwell_code(u: &mut Unstructured<'_>) -> Result<Vec<Vec<u8>>> {
     let mut words = Vec::new();
     while words.len() < MAX_WORDS && !u.is_empty() {
@@ -38,25 +38,26 @@ pub fn maxwell_code(u: &mut Unstructured<'_>) -> Result<Vec<Vec<u8>>> {
     Ok(words.iter().map(|word| word.to_le_bytes().into()).collect())
 }
 
-/// Code of a kernel that starts at address 8: instructions in bundles with empty control words.
+/// Returns the code of a kernel that starts at address 8: instructions in bundles with empty
+/// control words.
 pub fn bundles(instructions: &[u8]) -> Vec<u8> {
     instructions.chunks(24).flat_map(|bundle| [0; 8].iter().chain(bundle)).copied().collect()
 }
 
-/// Whether the word, with these modifiers, may end in a trap of such a kind.
+/// Whether the word, with its modifiers, may end in a trap of a kind.
 pub(super) fn traps(word: u64, kind: impl Fn(TrapKind) -> bool) -> bool {
     let traps =
         |block: &Block| matches!(block.term, Terminator::Trap { kind: found, .. } if kind(found));
     lifted_word(word).is_some_and(|function| function.blocks.iter().any(traps))
 }
 
-/// What a word does by itself, as a kernel. None: it cannot be lifted.
+/// Returns the function of a kernel with this word alone, or none if it cannot be lifted.
 pub fn lifted_word(word: u64) -> Option<Function> {
     let code = bundles(&[word, EXIT].map(u64::to_le_bytes).concat());
     lift_kernel(&Kernel::new("word", &code, 8)).ok()
 }
 
-/// What the registers of a lifted kernel of [`maxwell_code`] hold at its start.
+/// Returns the initial content of the registers of a lifted kernel of [`maxwell_code`].
 pub fn maxwell_registers(function: &Function, u: &mut Unstructured<'_>) -> Result<Vec<Initial>> {
     let mut initial = Vec::new();
     for (bank, id) in function.banks.iter().zip(0..) {
@@ -72,7 +73,7 @@ pub fn maxwell_registers(function: &Function, u: &mut Unstructured<'_>) -> Resul
                 (_, SPACED) => u64::from(cell) * 4,
                 (_, SCATTERED) => u64::from(cell.wrapping_mul(seed as u32 | 1) % 32 * 4),
                 (_, index) if index == SPACED + 1 || index == SCATTERED + 1 => BUFFER >> 32,
-                // Small, large, float, varying and uniform values.
+                // Values are small, large, float, varying or uniform.
                 _ => {
                     seed.rotate_left(cell * (seed as u32 & 3)) >> (seed as u32 >> 2 & 31)
                         & 0xffff_ffff
@@ -84,7 +85,8 @@ pub fn maxwell_registers(function: &Function, u: &mut Unstructured<'_>) -> Resul
     Ok(initial)
 }
 
-/// A word that one of the table's lines explains, but for the few that it excludes.
+/// Returns a word of one of the table's lines, unless it is one of the few words that the line
+/// excludes.
 fn word(u: &mut Unstructured<'_>) -> Result<u64> {
     let mut row = *u.choose(&ROWS)?;
     if matches!(row.opcode, Opcode::BarSync | Opcode::BarArv | Opcode::BarRed) && u.ratio(7, 8)? {
@@ -92,7 +94,7 @@ fn word(u: &mut Unstructured<'_>) -> Result<u64> {
         row = u.choose(&ROWS)?;
     }
     let mut word: u64 = u.arbitrary()?;
-    // The guard, where there is one.
+    // The guard, if there is one.
     if u.arbitrary()? {
         set(&mut word, 16, 4, 7);
     }

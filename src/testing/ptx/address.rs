@@ -16,14 +16,14 @@ const CONST: (&str, u32) = ("co", 256);
 /// An access.
 #[derive(Clone, Copy)]
 pub struct Access {
-    /// A power of two.
+    /// The alignment, a power of two.
     pub alignment: u32,
     pub writes: bool,
-    /// It needs more than a thread has for itself.
+    /// Whether it needs more memory than a thread has for itself.
     pub large: bool,
-    /// What it is is known: no atomic, no copy.
+    /// Whether its kind is known: no atomic, no copy.
     pub plain: bool,
-    /// A generic address is one in shared memory.
+    /// Whether a generic address is one in shared memory.
     pub shared: bool,
 }
 
@@ -59,7 +59,7 @@ pub fn variables() -> [String; 2] {
     ]
 }
 
-/// Local memory of a function, and what is in it first.
+/// Returns lines for the local memory of a function and its first content.
 pub fn local() -> Vec<String> {
     let (name, bytes) = LOCAL;
     let stores = (0..bytes)
@@ -69,7 +69,8 @@ pub fn local() -> Vec<String> {
 }
 
 impl Writer<'_, '_> {
-    /// An address, and the lines that compute it. `number` is that of the address in its statement. None: there is no such memory.
+    /// Returns an address and appends the lines that compute it, or returns none if there is no
+    /// memory for it. `number` is the number of the address in its statement.
     pub fn address(
         &mut self,
         space: Option<StateSpace>,
@@ -171,7 +172,8 @@ impl Writer<'_, '_> {
         Ok(Some(format!("[{wide}]")))
     }
 
-    /// Which bits of a number are an offset. Sometimes it is not aligned, which may be a fault.
+    /// Returns the bits of a number that are an offset. Sometimes the offset is not aligned, which
+    /// may be a fault.
     fn mask(&mut self, bytes: u32, alignment: u32) -> Result<u32> {
         let misaligned =
             !self.steady && alignment > 1 && bytes > alignment && self.u.ratio(1, 64)?;
@@ -183,7 +185,8 @@ impl Writer<'_, '_> {
     }
 }
 
-/// The largest such offset leaves room for an access: what lies behind may be another block's.
+/// Returns the bits of a misaligned offset. The largest offset leaves room for an access, because
+/// the memory behind may be another block's.
 fn misaligned_mask(bytes: u32, alignment: u32) -> u32 {
     (bytes / 2 - 1) & !(alignment / 2 - 1)
 }

@@ -10,11 +10,11 @@ use super::rules::{Operands, braces};
 use super::statement::Writer;
 use crate::maxwell::{SURFACES, TEXTURES};
 
-/// Of all surfaces, in texels of 4 bytes: see `maxwell::surface`.
+/// The size of all surfaces, in texels of 4 bytes: see `maxwell::surface`.
 const WIDTH: u32 = 32;
 const HEIGHT: u32 = 16;
 
-/// What is bound by its name.
+/// Returns the variables that are bound by their names.
 pub fn variables() -> Vec<String> {
     let textures = TEXTURES.iter().map(|name| format!(".global .texref {name};"));
     textures.chain(SURFACES.iter().map(|name| format!(".global .surfref {name};"))).collect()
@@ -36,12 +36,12 @@ fn geometry(form: &Form) -> Word {
 }
 
 impl Writer<'_, '_> {
-    /// Most images are what the instruction takes them for.
+    /// Whether to write the instruction: mostly, the images are of the kind that it takes.
     fn fits(&mut self, form: &Form) -> Result<bool> {
         Ok(geometry(form) == Word::D2 || !self.steady && self.u.ratio(1, 16)?)
     }
 
-    /// `d[|p], [t, coordinates] {, level | , dx, dy} {, offsets} {, depth}`
+    /// Returns `d[|p], [t, coordinates] {, level | , dx, dy} {, offsets} {, depth}`.
     pub fn sample(&mut self, form: &Form) -> Operands {
         if !self.fits(form)? {
             return Ok(None);
@@ -88,7 +88,7 @@ impl Writer<'_, '_> {
         Ok(Some(operands))
     }
 
-    /// `[t]`
+    /// Returns `[t]`.
     pub fn handle(&mut self, form: &Form) -> Result<Option<String>> {
         if form.has(Word::ForceUnnormalizedCoords) {
             return Ok(None);
@@ -97,7 +97,8 @@ impl Writer<'_, '_> {
         Ok(Some(format!("[{}]", self.u.choose(names)?)))
     }
 
-    /// `[surface, coordinates]`, and what makes the coordinates such that lie in it.
+    /// Returns `[surface, coordinates]`, and appends lines that keep the coordinates in the
+    /// surface.
     pub fn texel(&mut self, form: &Form, lines: &mut Vec<String>) -> Result<Option<String>> {
         // Blocks share the surfaces.
         let writes = form.row.opcode != "suld.b";

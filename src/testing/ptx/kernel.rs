@@ -1,5 +1,6 @@
-//! Random kernels as a compiler might write them: branches that lanes take apart, loops that they leave one by one, jumps by a table,
-//! barriers, calls by name and by address, shared, local, constant and global memory, several warps and blocks.
+//! Random kernels as a compiler might write them: divergent branches, loops that lanes leave one by
+//! one, jumps by a table, barriers, calls by name and by address, shared, local, constant and
+//! global memory, several warps and blocks.
 //!
 //! Instructions come from the table. At the end every thread stores what it computed.
 
@@ -44,19 +45,19 @@ const BLOCKS: [[u32; 3]; 10] = [
     [33, 2, 1],
 ];
 const MAX_FUNCTIONS: u32 = 2;
-/// Instructions of code without control flow.
+/// The most instructions of code without control flow.
 const MAX_STRAIGHT: u32 = 48;
-/// A predicate and a counter that control flow alone uses, and what a jump by a table counts with.
+/// The predicate that only control flow uses, and the register that a jump by a table counts with.
 pub(super) const CONDITION: &str = "%u0";
 pub(super) const CHOSEN: &str = "%k7";
 
-/// Where a node stands.
+/// The place of a node.
 #[derive(Clone, Copy, Default)]
 struct Scope {
     depth: u8,
-    /// Not all lanes of a warp need be here.
+    /// Whether not all lanes of a warp need be here.
     divergent: bool,
-    /// Not all warps of a block need be here.
+    /// Whether not all warps of a block need be here.
     apart: bool,
 }
 
@@ -66,13 +67,13 @@ impl Scope {
     }
 }
 
-/// A random kernel with its launch. Takes what bytes there are.
+/// Returns a random kernel with its launch, from as many bytes as there are.
 pub fn kernel(u: &mut Unstructured<'_>) -> Result<Case> {
     let functions = u.int_in_range(0..=MAX_FUNCTIONS)?;
     case(u, functions, &mut |writer| writer.body(Scope::default()))
 }
 
-/// Instructions out of the table, one after the other.
+/// Returns instructions from the table, one after the other.
 pub fn straight(u: &mut Unstructured<'_>) -> Result<Case> {
     case(u, 0, &mut |writer| {
         let mut body = Vec::new();
@@ -104,7 +105,7 @@ fn case(
     of_shape(writer, &given, write)
 }
 
-/// Of no functions.
+/// Returns a writer without functions.
 pub(super) fn writer<'a, 'b>(
     u: &'a mut Unstructured<'b>,
     target: GpuAndVersion,
@@ -129,7 +130,7 @@ pub(super) fn writer<'a, 'b>(
     }
 }
 
-/// A launch of a kernel with such a body, and of the writer's functions.
+/// Returns a launch of a kernel with this body and of the writer's functions.
 pub(super) fn of_shape(
     mut writer: Writer<'_, '_>,
     given: &Given,
@@ -156,7 +157,7 @@ pub(super) fn of_shape(
     Ok(Case { manifest, head, body, tail, functions, independent, effort, ze_info: None })
 }
 
-/// What stands before a function's body.
+/// Returns the line before a function's body.
 fn signature(function: u32) -> String {
     format!(
         ".func (.param .b32 r0) f{function} (.param .b32 a0, .param .b64 a1, .param .b64 a2, .param .b64 a3)"
@@ -169,7 +170,7 @@ impl Writer<'_, '_> {
         format!("L{}", self.labels)
     }
 
-    /// Directives, pointers, and something in all registers.
+    /// Returns directives, and lines that set pointers and all registers.
     fn head(&mut self) -> Result<Vec<String>> {
         let (major, minor) = self.version;
         let suffix = self.target.suffix.map(String::from).unwrap_or_default();
@@ -221,13 +222,13 @@ impl Writer<'_, '_> {
         Ok(lines)
     }
 
-    /// Something in all registers.
+    /// Returns lines that set all registers.
     pub(super) fn start(&mut self) -> Result<Vec<String>> {
         let (wide, ordinary) = (self.is_wide(), self.steady);
         registers::start(self.u, wide, ordinary)
     }
 
-    /// A function: what it gives depends on what it is given.
+    /// Returns a function. Its result depends on its arguments.
     fn function(&mut self, function: u32) -> Result<Node> {
         self.first_function = function + 1;
         self.nodes += 8;
@@ -283,7 +284,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// Sets a predicate by a random comparison.
+    /// Returns a line that sets a predicate by a random comparison.
     fn compare(&mut self, to: &str) -> Result<String> {
         let (a, b) = (registers::one(self.u, "r")?, registers::one(self.u, "r")?);
         let f = registers::one(self.u, "f")?;
@@ -296,7 +297,7 @@ impl Writer<'_, '_> {
         })
     }
 
-    /// `if`
+    /// Returns an `if`.
     fn branch(&mut self, scope: Scope) -> Result<Node> {
         let end = self.label();
         let open = [self.compare(CONDITION)?, format!("@{CONDITION} bra {end};")];
@@ -304,7 +305,7 @@ impl Writer<'_, '_> {
         Ok(Node::around(open, body, [format!("{end}:")]))
     }
 
-    /// `if` with `else`
+    /// Returns an `if` with `else`.
     fn choice(&mut self, scope: Scope) -> Result<Node> {
         let (other, end) = (self.label(), self.label());
         let open = vec![self.compare(CONDITION)?, format!("@!{CONDITION} bra {other};")];
@@ -321,7 +322,7 @@ impl Writer<'_, '_> {
         Ok(Node(parts.into()))
     }
 
-    /// A branch that all threads take or do not take.
+    /// Returns a branch that all threads take or do not take.
     fn uniform_branch(&mut self, scope: Scope) -> Result<Node> {
         let end = self.label();
         let parameter = if self.in_function { "a0" } else { "p_word" };
@@ -334,7 +335,7 @@ impl Writer<'_, '_> {
         Ok(Node::around(open, body, [format!("{end}:")]))
     }
 
-    /// A loop that lanes leave one after the other, some in its middle.
+    /// Returns a loop that lanes leave one after the other, some in its middle.
     fn repeat(&mut self, scope: Scope) -> Result<Node> {
         let (again, end) = (self.label(), self.label());
         let counter = format!("%k{}", scope.depth);
@@ -359,7 +360,7 @@ impl Writer<'_, '_> {
         Ok(Node(parts))
     }
 
-    /// A jump to one of a few places.
+    /// Returns a jump to one of a few places.
     fn table(&mut self, scope: Scope) -> Result<Node> {
         let (list, end) = (self.label(), self.label());
         let cases = [(); 4].map(|()| self.label());
@@ -372,7 +373,7 @@ impl Writer<'_, '_> {
         for case in &cases {
             parts.push(Part::Lines(vec![format!("{case}:")]));
             parts.push(Part::Body(self.body(scope.inner())?));
-            // Some fall through.
+            // Some cases fall through.
             if self.u.ratio(3, 4)? {
                 parts.push(Part::Lines(vec![format!("bra {end};")]));
             }
@@ -381,7 +382,7 @@ impl Writer<'_, '_> {
         Ok(Node(parts))
     }
 
-    /// A call, by name or by address.
+    /// Returns a call, by name or by address.
     fn call(&mut self) -> Result<Node> {
         let function = self.u.int_in_range(self.first_function..=self.functions - 1)?;
         let (given, taken) = (registers::one(self.u, "r")?, registers::one(self.u, "r")?);
@@ -411,7 +412,7 @@ impl Writer<'_, '_> {
         Ok(Node::lines(lines))
     }
 
-    /// What all threads of a block come to.
+    /// Returns a barrier that all threads of a block reach.
     pub(super) fn barrier(&mut self) -> Result<Node> {
         let (d, p, q) = (
             registers::one(self.u, "r")?,
@@ -427,7 +428,7 @@ impl Writer<'_, '_> {
         }))
     }
 
-    /// Memory of a stack, stored to and loaded from.
+    /// Returns code that allocates memory of a stack, stores to it and loads from it.
     fn alloca(&mut self) -> Result<Node> {
         let (d, r) = (registers::one(self.u, "d")?, registers::one(self.u, "r")?);
         let bytes = self.u.int_in_range(1..=8)? * 8;
@@ -440,7 +441,7 @@ impl Writer<'_, '_> {
         ]))
     }
 
-    /// Some threads end before the others.
+    /// Ends some threads before other threads.
     fn early_end(&mut self) -> Result<Node> {
         let end = if self.in_function || self.u.arbitrary()? { "exit" } else { "ret" };
         Ok(Node::lines([self.compare(CONDITION)?, format!("@{CONDITION} {end};")]))

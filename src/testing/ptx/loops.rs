@@ -1,4 +1,5 @@
-//! Loops of instructions of the table, each with what sets up its addresses; none of them faults.
+//! Loops of instructions of the table, each with the code that sets up its addresses. No
+//! instruction faults.
 
 use arbitrary::{Result, Unstructured};
 
@@ -8,11 +9,11 @@ use crate::case::Case;
 use crate::loops::{Guest, THREADS, given};
 use crate::program::Node;
 
-/// The latest target of each kind, one that is as old as code still is, and one of the first.
+/// The latest target of each kind, a target as old as code still is, and one of the first targets.
 const TARGETS: [GpuAndVersion; 4] =
     [(90, Some('a'), (8, 8)), (100, Some('a'), (9, 2)), (75, None, (7, 5)), (35, None, (4, 3))];
 
-/// PTX's. Control flow is left out.
+/// The guest PTX, without control flow.
 pub const GUEST: Guest = Guest {
     name: "ptx",
     targets: TARGETS.len(),

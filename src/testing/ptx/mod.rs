@@ -1,5 +1,6 @@
-//! Random PTX: `statement` out of the instruction table, with operands as the table has them, in `registers` and at `address`es that
-//! are safe; `rules` and `images` have the operands that no list says; `kernel` makes whole kernels with control flow around it.
+//! Random PTX. `statement` makes instructions from the table, with operands as the table has them,
+//! in `registers` and at safe `address`es. `rules` and `images` have the operands that no list has.
+//! `kernel` makes whole kernels with control flow.
 
 mod address;
 mod images;
@@ -24,7 +25,8 @@ mod tests {
     use super::straight;
     use crate::ir::{Random, Source};
 
-    /// What cannot be written is left out in silence: each opcode has to be written some time.
+    /// An instruction that cannot be written is left out silently, so each opcode has to be written
+    /// some time.
     #[test]
     fn all_opcodes_are_written_and_read() {
         let mut seen = BTreeSet::new();

@@ -1,4 +1,4 @@
-//! Registers of random PTX: names, first values, and how they are stored at the end.
+//! Registers of random PTX: their names, first values, and stores at the end.
 
 use arbitrary::{Result, Unstructured};
 use warploom_ptx::types::{Kind, Ty};
@@ -13,9 +13,10 @@ const COMPUTED: [(&str, &str, u32); 7] = [
     ("c", "b8", 4),
     ("p", "pred", 4),
 ];
-/// Of 128 bits, where the target has them.
+/// The number of 128-bit registers, if the target has them.
 const WIDE: u32 = 2;
-/// Addresses of 32 and of 64 bits, pointers, counters of loops, predicates of control flow, members, and the number of the thread.
+/// Registers for addresses of 32 and of 64 bits, pointers, counters of loops, predicates of control
+/// flow, members, and the number of the thread.
 const OTHERS: [(&str, &str, u32); 7] = [
     ("a", "b32", 8),
     ("x", "b64", 8),
@@ -26,12 +27,13 @@ const OTHERS: [(&str, &str, u32); 7] = [
     ("n", "b32", 1),
 ];
 
-/// Where pointers are: a table that is only read, data that all threads change, a thread's own memory, and what it leaves.
+/// Registers of pointers: to a table that is only read, to data that all threads change, to a
+/// thread's own memory, and to its results.
 pub const TABLE: &str = "%b0";
 pub const DATA: &str = "%b1";
 pub const OWN: &str = "%b2";
 pub const OUT: &str = "%b3";
-/// A number of the thread, or what a function is given.
+/// The number of the thread, or a function's argument.
 pub const NUMBER: &str = "%n0";
 pub const MEMBERS: &str = "%m0";
 
@@ -45,7 +47,8 @@ pub fn one(u: &mut Unstructured<'_>, letter: &str) -> Result<String> {
     Ok(format!("%{letter}{}", u.int_in_range(0..=count - 1)?))
 }
 
-/// A register that is an operand of a type, also a wider one. None: no register is.
+/// Returns a register for an operand of a type, maybe a wider register, or none if no register
+/// fits.
 pub fn of_type(u: &mut Unstructured<'_>, ty: Ty, wider: bool) -> Result<Option<String>> {
     let usual = match ty {
         Ty::Pred => "p",
@@ -75,7 +78,7 @@ pub fn of_type(u: &mut Unstructured<'_>, ty: Ty, wider: bool) -> Result<Option<S
     one(u, letter).map(Some)
 }
 
-/// A constant of a type. None: it takes none.
+/// Returns a constant of a type, or none if the type has no constants.
 pub fn constant(u: &mut Unstructured<'_>, ty: Ty) -> Result<Option<String>> {
     const FLOATS: [f64; 12] = [
         0.0,
@@ -120,7 +123,8 @@ pub fn constant(u: &mut Unstructured<'_>, ty: Ty) -> Result<Option<String>> {
     }))
 }
 
-/// Something in all registers, out of the number of the thread and the table; numbers of usual size alone if they are to be `ordinary`.
+/// Returns lines that set all registers, from the number of the thread and the table. If
+/// `ordinary`, numbers have usual sizes only.
 pub fn start(u: &mut Unstructured<'_>, wide: bool, ordinary: bool) -> Result<Vec<String>> {
     let mut lines = vec![format!("mul.lo.u32 %a7, {NUMBER}, 8;"), "and.b32 %a7, %a7, 1016;".into()];
     lines.push("cvt.u64.u32 %x7, %a7;".into());
@@ -143,7 +147,7 @@ pub fn start(u: &mut Unstructured<'_>, wide: bool, ordinary: bool) -> Result<Vec
                 }
                 (_, 1) => {
                     let at = u.int_in_range(0..=1_u32)? * 8;
-                    // The second of two words of the table is the same for all threads.
+                    // The second of two words of the table is equal for all threads.
                     let at = if at > 0 { format!("{TABLE}+{at}") } else { "%x7".into() };
                     format!("ld.global.{ty} {register}, [{at}];")
                 }
@@ -167,7 +171,7 @@ pub fn start(u: &mut Unstructured<'_>, wide: bool, ordinary: bool) -> Result<Vec
     Ok(lines)
 }
 
-/// Stores all registers.
+/// Returns the lines that store all registers.
 pub fn end(wide: bool) -> Vec<String> {
     let mut lines = vec![];
     let mut at = 0;

@@ -1,4 +1,4 @@
-//! Operands that no list of the table says.
+//! Operands that no list of the table has.
 
 use arbitrary::Result;
 use warploom_ptx::table::Form;
@@ -12,7 +12,7 @@ use super::statement::Writer;
 
 pub type Operands = Result<Option<Vec<String>>>;
 
-/// The text of a vector.
+/// Returns the text of a vector.
 pub fn braces(all: &[String]) -> String {
     format!("{{{}}}", all.join(", "))
 }
@@ -34,7 +34,7 @@ impl Writer<'_, '_> {
             Rule::VideoSimd => self.video_simd(form),
             Rule::Copy => self.copy(form, lines),
             Rule::Texture => self.sample(form),
-            // Control flow, and what is not executed.
+            // Control flow, and instructions that are not executed.
             Rule::Call | Rule::ScaledMma | Rule::Tcgen05 => Ok(None),
         }
     }
@@ -85,7 +85,7 @@ impl Writer<'_, '_> {
         Ok(from.map(|from| vec![whole, from]))
     }
 
-    /// D, A, B and C, and what follows.
+    /// Returns D, A, B and C, and the operands behind.
     fn products(&mut self, [a, b, c, d]: &[(usize, Ty); 4], more: Vec<String>) -> Operands {
         let mut operands = Vec::new();
         for &(count, ty) in [d, a, b, c] {
@@ -97,7 +97,8 @@ impl Writer<'_, '_> {
     }
 
     fn wgmma(&mut self, form: &Form, lines: &mut Vec<String>) -> Operands {
-        // Descriptors: start, distances, how lines are mixed; all within shared memory that is there.
+        // Descriptors have a start, distances, and a way to mix lines. All are within the shared
+        // memory.
         for n in 0..2 {
             let start = self.u.int_in_range(0..=15_u64)?;
             let (leading, stride) =
@@ -132,7 +133,7 @@ impl Writer<'_, '_> {
         Ok(Some(operands))
     }
 
-    /// A register of 32 bits, sometimes a part of it.
+    /// Returns a register of 32 bits, sometimes a part of it.
     fn part(&mut self) -> Result<String> {
         const PARTS: [&str; 6] = [".b0", ".b1", ".b2", ".b3", ".h0", ".h1"];
         let part = if self.u.arbitrary()? { *self.u.choose(&PARTS)? } else { "" };
@@ -190,7 +191,7 @@ impl Writer<'_, '_> {
         Ok(Some(operands))
     }
 
-    /// `cp.async`
+    /// Returns the operands of `cp.async`.
     fn copy(&mut self, form: &Form, lines: &mut Vec<String>) -> Operands {
         let size = if form.has(Word::Cg) { 16 } else { *self.u.choose(&[4, 8, 16])? };
         let access =

@@ -1,4 +1,4 @@
-//! One instruction out of the table, with operands as the table has them.
+//! One instruction from the table, with operands as the table has them.
 
 use std::sync::LazyLock;
 
@@ -13,7 +13,7 @@ use super::address::Access;
 use super::registers::{self, MEMBERS, constant, of_type};
 use crate::program::Node;
 
-/// What control flow is made of, and what waits for all threads of a block.
+/// Names of control flow, and of instructions that wait for all threads of a block.
 const CAREFUL: [&str; 12] = [
     "bra",
     "brx",
@@ -29,7 +29,7 @@ const CAREFUL: [&str; 12] = [
     "barrier",
 ];
 
-/// Opcodes that stand anywhere.
+/// Opcodes that can stand anywhere.
 pub(super) static ANYWHERE: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
     let is_careful = |opcode: &&str| {
         let name = opcode.split('.').next().unwrap_or_default();
@@ -38,7 +38,7 @@ pub(super) static ANYWHERE: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
     random::executed().filter(|opcode| !is_careful(opcode)).collect()
 });
 
-/// Special registers whose content is that of the launch or of the thread.
+/// Special registers whose content depends on the launch or the thread.
 const SPECIAL: [&str; 14] = [
     "%tid.x",
     "%tid.y",
@@ -55,24 +55,25 @@ const SPECIAL: [&str; 14] = [
     "%clock",
     "%envreg3",
 ];
-/// Those that have 16 bits, too.
+/// The number of special registers, from the first on, that have 16 bits, too.
 const SHORT: usize = 5;
 
 pub struct Writer<'a, 'b> {
     pub u: &'a mut Unstructured<'b>,
     pub target: Target,
     pub version: (u8, u8),
-    /// Addresses have 32 bits.
+    /// Whether addresses have 32 bits.
     pub narrow: bool,
-    /// Blocks leave each other's memory alone.
+    /// Whether blocks leave each other's memory alone.
     pub independent: bool,
     pub labels: u32,
     pub nodes: u32,
-    /// Functions that can still be called, by number: those behind the one that is being written.
+    /// The end of the numbers of functions that can still be called. They start at
+    /// `first_function`, behind the function that is being written.
     pub functions: u32,
     pub first_function: u32,
     pub in_function: bool,
-    /// Nothing is to fault.
+    /// Whether nothing is to fault.
     pub steady: bool,
 }
 
@@ -88,7 +89,8 @@ impl Writer<'_, '_> {
         self.target.sm >= 70 && self.version >= (8, 3)
     }
 
-    /// A statement with what computes its addresses. In a divergent place, lanes that are there alone work together.
+    /// Returns a statement with the code that computes its addresses. In a divergent place, only
+    /// the lanes that are there work together.
     pub fn statement(&mut self, divergent: bool) -> Result<Node> {
         for _ in 0..6 {
             let opcode = *self.u.choose(&ANYWHERE)?;
@@ -99,14 +101,15 @@ impl Writer<'_, '_> {
         Ok(Node::line("add.u32 %r0, %r0, 1;"))
     }
 
-    /// A statement of this opcode. None: what was drawn cannot be written.
+    /// Returns a statement of this opcode, or none if the drawn form cannot be written.
     pub fn of_opcode(&mut self, opcode: &str, divergent: bool) -> Result<Option<Node>> {
         let mut below = |end: usize| self.u.int_in_range(0..=end - 1);
         let Some((mnemonic, form)) = random::draw(opcode, &mut below)? else { return Ok(None) };
         if available(&form, self.target, self.version).is_err() {
             return Ok(None);
         }
-        // They are in lines that are executed, but are not themselves: a launch mostly shall not end there.
+        // Forms with these words are in lines that are executed, but are not executed themselves. A
+        // launch should mostly not end there.
         if form.one_of(&[Word::CpMask, Word::Oob, Word::Rs]).is_some()
             && (self.steady || self.u.ratio(7, 8)?)
         {
@@ -147,7 +150,7 @@ impl Writer<'_, '_> {
             let has = spec
                 .needs
                 .is_none_or(|(sm, version)| self.target.sm >= sm && self.version >= version);
-            // Those that are there come before those that are missing.
+            // Optional operands that are present come before missing ones.
             if spec.optional && !(optional_left && has && self.u.arbitrary()?) {
                 optional_left = false;
                 continue;
@@ -179,7 +182,7 @@ impl Writer<'_, '_> {
         Ok(Some(operands))
     }
 
-    /// Which lanes of a warp work together.
+    /// Returns the lanes of a warp that work together.
     fn members(&mut self, divergent: bool, lines: &mut Vec<String>) -> Result<Option<String>> {
         if !divergent {
             return Ok(Some("-1".into()));
@@ -230,7 +233,7 @@ impl Writer<'_, '_> {
         })
     }
 
-    /// What is a size of memory or a rank of a block, which not every number is.
+    /// Returns a size of memory or a rank of a block, which not every number is.
     fn size(&mut self, form: &Form, spec: &Spec) -> Result<Option<String>> {
         let opcode = form.row.opcode;
         let size: &[u32] = match spec.ty {
@@ -263,7 +266,7 @@ impl Writer<'_, '_> {
         self.u.int_in_range(low..=high)
     }
 
-    /// A special register of a type.
+    /// Returns a special register of a type.
     pub fn special(&mut self, ty: Ty) -> Result<Option<String>> {
         Ok(match ty.bits() {
             32 => Some((*self.u.choose(&SPECIAL)?).to_owned()),
@@ -273,7 +276,7 @@ impl Writer<'_, '_> {
         })
     }
 
-    /// A register or a constant.
+    /// Returns a register or a constant.
     pub fn source(&mut self, ty: Ty, wide: bool) -> Result<Option<String>> {
         if self.u.ratio(1, 4)? {
             let value = constant(self.u, ty)?;

@@ -1,4 +1,5 @@
-//! Control flow of random kernels: lanes that part and meet, loops that they leave one by one, jumps of whole warps, subroutines, barriers.
+//! Control flow of random kernels: lanes that part and meet, loops that lanes leave one by one,
+//! jumps of whole warps, subroutines, barriers.
 
 use arbitrary::Result;
 
@@ -8,7 +9,7 @@ use super::variables::{CONDITION, UNIFORM};
 use crate::program::{Node, Part};
 
 impl Writer<'_, '_> {
-    /// A body that lanes may leave for its end.
+    /// Returns a body that lanes may leave for its end.
     pub(super) fn closed(&mut self, scope: Scope, end: &str) -> Result<Vec<Node>> {
         self.ends.push(end.to_owned());
         let body = self.body(scope);
@@ -16,7 +17,7 @@ impl Writer<'_, '_> {
         body
     }
 
-    /// Sets a predicate by a random comparison.
+    /// Returns a line that sets a predicate by a random comparison.
     pub(super) fn compare(&mut self, to: &str) -> Result<String> {
         let lanes = self.lanes;
         let [a, b] = [self.u.int_in_range(0..=7)?, self.u.int_in_range(0..=7_u32)?];
@@ -38,7 +39,7 @@ impl Writer<'_, '_> {
         format!("({predicate}) goto (M1, {}) {to}", self.lanes)
     }
 
-    /// `if`
+    /// Returns an `if`.
     pub(super) fn branch(&mut self, scope: Scope) -> Result<Node> {
         let end = self.label();
         let open = [self.compare(CONDITION)?, self.branches(CONDITION, &end)];
@@ -46,7 +47,7 @@ impl Writer<'_, '_> {
         Ok(Node::around(open, body, [format!("{end}:")]))
     }
 
-    /// `if` with `else`
+    /// Returns an `if` with `else`.
     pub(super) fn choice(&mut self, scope: Scope) -> Result<Node> {
         let (other, end) = (self.label(), self.label());
         let open = vec![self.compare(CONDITION)?, self.branches(&format!("!{CONDITION}"), &other)];
@@ -64,7 +65,7 @@ impl Writer<'_, '_> {
         Ok(Node(parts.into()))
     }
 
-    /// A jump of the warp as a whole.
+    /// Returns a jump of the warp as a whole.
     pub(super) fn uniform_branch(&mut self, scope: Scope) -> Result<Node> {
         let end = self.label();
         let word = if self.in_function.is_some() { "TABLEud" } else { "WORDud" };
@@ -80,7 +81,7 @@ impl Writer<'_, '_> {
         Ok(Node::around(open, body, [format!("{end}:")]))
     }
 
-    /// A loop that lanes leave one after the other, some in its middle.
+    /// Returns a loop that lanes leave one after the other, some in its middle.
     pub(super) fn repeat(&mut self, scope: Scope) -> Result<Node> {
         let (lanes, again, end) = (self.lanes, self.label(), self.label());
         let counter = format!("K{}d(0,0)", scope.depth);
@@ -103,7 +104,7 @@ impl Writer<'_, '_> {
         Ok(Node(parts))
     }
 
-    /// A jump of the warp to one of a few places.
+    /// Returns a jump of the warp to one of a few places.
     pub(super) fn table(&mut self, scope: Scope) -> Result<Node> {
         let end = self.label();
         let cases = [(); 3].map(|()| self.label());
@@ -116,7 +117,7 @@ impl Writer<'_, '_> {
         for case in &cases {
             parts.push(Part::Lines(vec![format!("{case}:")]));
             parts.push(Part::Body(self.closed(scope.inner(), &end)?));
-            // Some fall through.
+            // Some cases fall through.
             if self.u.ratio(3, 4)? {
                 parts.push(Part::Lines(vec![format!("goto (M1, 1) {end}")]));
             }
@@ -125,7 +126,7 @@ impl Writer<'_, '_> {
         Ok(Node(parts))
     }
 
-    /// A subroutine with its calls.
+    /// Returns a subroutine with its calls.
     pub(super) fn subroutine(&mut self, scope: Scope) -> Result<Node> {
         let (lanes, start, over) = (self.lanes, self.label(), self.label());
         let mut open = vec![format!("call (M1, {lanes}) {start}")];
@@ -151,14 +152,14 @@ impl Writer<'_, '_> {
         Ok(Node(parts))
     }
 
-    /// Some lanes go on at the end of a body, maybe one further out.
+    /// Sends some lanes to the end of a body, maybe of a body further out.
     pub(super) fn leave(&mut self) -> Result<Node> {
         let which = self.u.int_in_range(0..=self.ends.len() - 1)?;
         let end = self.ends[which].clone();
         Ok(Node::lines([self.compare(CONDITION)?, self.branches(CONDITION, &end)]))
     }
 
-    /// What all threads of a block come to.
+    /// Returns a barrier that all threads of a block reach.
     pub(super) fn barrier(&mut self) -> Result<Node> {
         Ok(match self.u.int_in_range(0..=2)? {
             0 => Node::lines(["sbarrier.signal", "sbarrier.wait"]),
@@ -166,7 +167,7 @@ impl Writer<'_, '_> {
         })
     }
 
-    /// Some threads end before the others.
+    /// Ends some threads before other threads.
     pub(super) fn early_end(&mut self) -> Result<Node> {
         Ok(Node::lines([
             self.compare(CONDITION)?,

@@ -1,17 +1,19 @@
-//! Which types the opcodes of the table take.
+//! The types that the opcodes of the table take.
 
 /// An opcode and the types of its operands.
 ///
-/// A form of types is `destinations:sources`, a letter for each operand: `i` any integer of up to 4 bytes, `l` of any size, `w` a dword, `u` one
-/// without a sign, `s` a word, `y` a byte, `z` one without a sign, `q` and `k` eight bytes with and without a sign, `f`, `h`, `e` and `o` a `f`, `hf`, `df` and
-/// `bf`, `a` any type, `p` a predicate.
+/// A form of types is `destinations:sources`, with a letter for each operand. Integers are `i` for
+/// any of up to 4 bytes, `l` for any size, `w` for a dword, `u` for a dword without a sign, `s` for
+/// a word, `y` for a byte, `z` for a byte without a sign, `q` and `k` for eight bytes with and
+/// without a sign. `f`, `h`, `e` and `o` are `f`, `hf`, `df` and `bf`. `a` is any type, `p` a
+/// predicate.
 pub struct Forms {
     pub name: &'static str,
     pub types: &'static [&'static str],
-    /// Sources may have modifiers.
+    /// Whether sources may have modifiers.
     pub modifiers: bool,
     pub saturates: bool,
-    /// Lanes come in groups of so many.
+    /// The size of a group of lanes: the number of lanes is a multiple of it.
     pub group: u8,
 }
 

@@ -1,4 +1,4 @@
-//! Messages about texels: of an image of dwords that threads change, and of a picture.
+//! Messages about texels of an image of dwords that threads change, and of a picture.
 
 use arbitrary::Result;
 use warploom_replay::manifest::{Layout, Surface};
@@ -10,12 +10,12 @@ use crate::program::Node;
 /// Names of the launch's surfaces: texels of dwords, and of four bytes.
 pub const SURFACES: [&str; 2] = ["pitch", "picture"];
 
-/// Both are rows.
+/// Returns a surface of the launch. Both surfaces are rows.
 pub fn surface(name: &str) -> Surface {
     Surface { layout: Layout::Pitch, ..maxwell::surface(name) }
 }
 
-/// Operations on texels with how many sources they have.
+/// Operations on texels, with the numbers of their sources.
 const ATOMICS: [(&str, u32); 12] = [
     ("add", 1),
     ("sub", 1),
@@ -33,7 +33,7 @@ const ATOMICS: [(&str, u32); 12] = [
 const CHANNELS: [&str; 4] = ["R", "RG", "RGBA", "GA"];
 
 impl Writer<'_, '_> {
-    /// A message about texels, near the edges some that there are not.
+    /// Returns a message about texels. Near the edges, some texels do not exist.
     pub fn image(&mut self) -> Result<Node> {
         let (lanes, writes) = (self.lanes, !self.independent);
         let (lanes_half, guard) = (lanes / 2, self.guard()?);

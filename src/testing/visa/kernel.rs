@@ -1,7 +1,8 @@
-//! Whole random kernels of vISA: structured control flow that lanes take apart, loops that they leave one by one, jumps out of several bodies, jumps of
-//! whole warps, barriers, subroutines, functions by name and by address, recursion, several warps and blocks.
+//! Whole random kernels of vISA: structured control flow that lanes diverge in, loops that lanes
+//! leave one by one, jumps out of several bodies, jumps of whole warps, barriers, subroutines,
+//! functions by name and by address, recursion, several warps and blocks.
 //!
-//! Instructions are those of the table. At the end every thread stores what it computed.
+//! Instructions come from the table. At the end every thread stores what it computed.
 
 use arbitrary::{Result, Unstructured};
 use warploom_guest::platform::Platform;
@@ -17,7 +18,7 @@ use crate::case::{
 };
 use crate::program::{Node, Part};
 
-/// GPUs and lanes of a thread.
+/// GPUs, and the lanes of a thread.
 const TARGETS: [(Platform, u32); 10] = [
     (Platform::Dg2, 16),
     (Platform::Dg2, 32),
@@ -33,13 +34,14 @@ const TARGETS: [(Platform, u32); 10] = [
 const BLOCKS: [[u32; 3]; 8] =
     [[32, 1, 1], [16, 1, 1], [64, 1, 1], [40, 1, 1], [1, 1, 1], [16, 4, 1], [8, 5, 2], [33, 2, 1]];
 const MAX_FUNCTIONS: u32 = 2;
-/// Statements of code without control flow.
+/// The most statements of code without control flow.
 const MAX_STRAIGHT: u32 = 40;
-/// One of so many operands is any region of any variable.
+/// Choices for the number of operands of which one is any region of any variable; 0: no operand is.
 const WILDNESS: [u32; 4] = [0, 32, 32, 6];
-/// How often a function calls itself at most.
+/// The most calls of a function to itself.
 const RECURSION: u32 = 3;
-/// Where a function finds in `%arg` what it is given: its value, and what it needs to access memory.
+/// The places of a function's arguments in `%arg`: its value, and the values that it needs to
+/// access memory.
 const GIVEN: [(&str, u32, bool); 10] = [
     ("V0", 0, true),
     ("OWN", 128, true),
@@ -53,28 +55,28 @@ const GIVEN: [(&str, u32, bool); 10] = [
     ("SAMPLER", 680, false),
 ];
 
-/// Where a node stands.
+/// The place of a node.
 #[derive(Clone, Copy, Default)]
 pub struct Scope {
     pub depth: u8,
-    /// Not all warps of a block, or not all lanes of a warp, need be here.
+    /// Whether not all warps of a block, or not all lanes of a warp, need be here.
     pub apart: bool,
 }
 
 impl Scope {
-    /// Of what is in it.
+    /// Returns the scope of a body in this place.
     pub fn inner(self) -> Scope {
         Scope { depth: self.depth + 1, apart: true }
     }
 }
 
-/// A random kernel with its launch. Takes what bytes there are.
+/// Returns a random kernel with its launch, from as many bytes as there are.
 pub fn kernel(u: &mut Unstructured<'_>) -> Result<Case> {
     let functions = u.int_in_range(0..=MAX_FUNCTIONS)?;
     case(u, functions, &mut |writer| writer.body(Scope::default()))
 }
 
-/// Instructions out of the table, one after the other.
+/// Returns instructions from the table, one after the other.
 pub fn straight(u: &mut Unstructured<'_>) -> Result<Case> {
     case(u, 0, &mut |writer| {
         let mut body = Vec::new();
@@ -105,7 +107,7 @@ fn case(
     of_shape(writer, target.0, &given, write)
 }
 
-/// Of no functions, and no wild operands.
+/// Returns a writer without functions and without wild operands.
 pub(super) fn writer<'a, 'b>(
     u: &'a mut Unstructured<'b>,
     (platform, lanes): (Platform, u32),
@@ -128,7 +130,7 @@ pub(super) fn writer<'a, 'b>(
     }
 }
 
-/// A launch of a kernel with such a body, and of the writer's functions.
+/// Returns a launch of a kernel with this body and of the writer's functions.
 pub(super) fn of_shape(
     mut writer: Writer<'_, '_>,
     platform: Platform,
@@ -178,7 +180,7 @@ impl Writer<'_, '_> {
         format!("L{}", self.labels)
     }
 
-    /// Directives, pointers, and something in all variables.
+    /// Returns directives, and lines that set pointers and all variables.
     fn head(&mut self, block: [u32; 3]) -> Result<Vec<String>> {
         let (lanes, register) = (self.lanes, self.register);
         let mut lines = vec![".version 4.2".into(), ".kernel \"k\"".into()];
@@ -221,7 +223,7 @@ impl Writer<'_, '_> {
         Ok(lines)
     }
 
-    /// A function: what it gives depends on what it is given.
+    /// Returns a function. Its result depends on its arguments.
     fn function(&mut self, function: u32) -> Result<Node> {
         self.first_function = function + 1;
         self.in_function = Some(function);
@@ -238,7 +240,7 @@ impl Writer<'_, '_> {
             open.push(self.moved(name, &format!("G{name}"), each));
         }
         let rest: Vec<String> = variables::start(self.u, lanes, self.register)?;
-        // Its own values, but for the one that it was given.
+        // The function sets its values itself, except for the value that it was given.
         open.extend(rest.into_iter().filter(|line| !line.contains(" V0")));
         let body = self.body(Scope { depth: 1, apart: true })?;
         let close = [
@@ -251,7 +253,7 @@ impl Writer<'_, '_> {
         Ok(Node(vec![Part::Lines(open), Part::Body(body), Part::Body(vec![close])]))
     }
 
-    /// A variable that a function is given, or takes.
+    /// Returns a move of an argument to or from a function.
     fn moved(&self, to: &str, from: &str, each: bool) -> String {
         let ty = if matches!(
             &to[usize::from(to.starts_with('G'))..],
@@ -303,7 +305,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// A call, by name or by address, of a function further on, or of the function itself.
+    /// Returns a call, by name or by address, of a function further on or of the function itself.
     fn call(&mut self) -> Result<Node> {
         let lanes = self.lanes;
         let deeper = match self.in_function {
@@ -348,7 +350,7 @@ impl Writer<'_, '_> {
     }
 }
 
-/// What is passed to functions, and back.
+/// Returns declarations of values that are passed to functions, and back.
 fn passed() -> Vec<String> {
     let alias = |name: &str, bytes: u32, ty: &str, of: &str, at: u32| {
         format!(".decl {name} v_type=G type={ty} num_elts={bytes} align=GRF alias=<{of}, {at}>")

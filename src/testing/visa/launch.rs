@@ -1,13 +1,13 @@
-//! What a random kernel finds when it starts: its payload, as `.ze_info` describes it.
+//! The payload of a random kernel at its start, as `.ze_info` describes it.
 
 use super::memory::{DATA_INDEX, LOCAL_BYTES, TABLE_INDEX};
 
-/// Bytes of a row of local ids.
+/// Returns the bytes of a row of local ids.
 pub fn row(lanes: u32, register: u32) -> u32 {
     if lanes == 32 { 64 } else { register }
 }
 
-/// Bytes of the payload behind the local ids, by name: of arguments and of handles.
+/// Names, offsets and bytes in the payload behind the local ids: of arguments and of handles.
 pub const PAYLOAD: [(&str, u32, u32); 9] = [
     ("POUT", 0, 8),
     ("TABLE", 8, 8),
@@ -20,7 +20,7 @@ pub const PAYLOAD: [(&str, u32, u32); 9] = [
     ("SAMPLER", 56, 8),
 ];
 
-/// What the driver is told of the kernel.
+/// Returns the description of the kernel for the driver.
 pub fn ze_info(lanes: u32, register: u32) -> String {
     let mut text = format!(
         "---\nversion: '1.73'\nkernels:\n  - name: k\n    execution_env:\n      simd_size: {lanes}\n      slm_size: {LOCAL_BYTES}\n      \

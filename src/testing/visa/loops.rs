@@ -1,4 +1,5 @@
-//! Loops of instructions of the table, each with what sets up its addresses; none of them faults.
+//! Loops of instructions of the table, each with the code that sets up its addresses. No
+//! instruction faults.
 
 use arbitrary::{Result, Unstructured};
 use warploom_guest::platform::Platform;
@@ -12,11 +13,12 @@ use crate::program::Node;
 
 const TARGETS: [(Platform, u32); 4] =
     [(Platform::Dg2, 16), (Platform::Pvc, 32), (Platform::Bmg, 16), (Platform::Skl, 8)];
-/// Kinds of statements besides the opcodes of [`FORMS`], each of which stands for many.
+/// The number of kinds of statements besides the opcodes of [`FORMS`]. Each kind stands for many
+/// statements.
 const KINDS: usize = 6;
 const OF_EACH: usize = 24;
 
-/// vISA's. Control flow is left out.
+/// The guest vISA, without control flow.
 pub const GUEST: Guest = Guest {
     name: "visa",
     targets: TARGETS.len(),

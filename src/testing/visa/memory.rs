@@ -8,22 +8,23 @@ use crate::program::Node;
 
 /// Bytes of local memory of a block.
 pub const LOCAL_BYTES: u32 = 4096;
-/// The binding table: data that is only read, data that all threads change.
+/// Indices in the binding table: of data that is only read, and of data that all threads change.
 pub const TABLE_INDEX: u32 = 1;
 pub const DATA_INDEX: u32 = 2;
 
-/// Memory that lanes access.
+/// The memory that lanes access.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum MemoryKind {
-    /// By addresses in `ADDR`.
+    /// Flat memory, by addresses in `ADDR`.
     Flat,
-    /// By offsets in `OFF`.
+    /// Local memory, by offsets in `OFF`.
     Local,
     Surface(u32),
     Bindless,
 }
 
-/// Data of LSC: its text, bytes of an element in memory and in a register, and how many there are.
+/// Data of LSC: its text, bytes of an element in memory and in a register, and the number of
+/// elements.
 const DATA: [(&str, u32, u32, u32); 10] = [
     ("d32", 4, 4, 1),
     ("d32", 4, 4, 1),
@@ -36,7 +37,8 @@ const DATA: [(&str, u32, u32, u32); 10] = [
     ("d16u32h", 2, 4, 1),
     ("d32x3", 4, 4, 3),
 ];
-/// Blocks and elements of SVM messages, and bytes of a lane in memory and of an element in a register.
+/// Blocks and elements of SVM messages, bytes of a lane in memory, and bytes of an element in a
+/// register.
 const BLOCKS: [(&str, u32, u32); 8] = [
     ("1.1", 1, 4),
     ("1.2", 2, 4),
@@ -49,7 +51,7 @@ const BLOCKS: [(&str, u32, u32); 8] = [
 ];
 const CHANNELS: [&str; 6] = ["R", "G", "RG", "GB", "RGBA", "RA"];
 
-/// Atomics that are not LSC's, and those of LSC, with how many sources they have.
+/// Atomics that are not LSC's, and atomics of LSC, with the numbers of their sources.
 const ATOMICS: [(&str, u32); 17] = [
     ("add", 1),
     ("sub", 1),
@@ -92,7 +94,7 @@ const LSC_ATOMICS: [(&str, u32); 19] = [
 ];
 
 impl Writer<'_, '_> {
-    /// A message to memory, with what computes its addresses.
+    /// Returns a message to memory, with the code that computes its addresses.
     pub fn message(&mut self) -> Result<Node> {
         match self.u.int_in_range(0..=9)? {
             0..=3 => self.load(),
@@ -102,7 +104,8 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// Lanes of a message, and the mask of its address computation, which lanes that are off take part in only if the message reads.
+    /// Returns the lanes of a message, and the mask of its address computation. Lanes that are off
+    /// take part only if the message reads.
     fn lanes_of(&mut self, reads: bool) -> Result<(String, u32, u32, &'static str)> {
         let (lanes, half) = (self.lanes, self.lanes / 2);
         Ok(match self.u.int_in_range(0..=7)? {
@@ -113,7 +116,7 @@ impl Writer<'_, '_> {
         })
     }
 
-    /// Offsets of so many bytes at most, aligned, and addresses, of which lanes have a base each or all the same.
+    /// Emits aligned offsets below `bytes`, in each lane or equal in all lanes.
     fn offsets(
         &mut self,
         bytes: u32,
@@ -136,7 +139,8 @@ impl Writer<'_, '_> {
         Ok(())
     }
 
-    /// Chooses memory, and computes where its lanes access it: `bytes` from there on are there.
+    /// Chooses memory, and computes the places that its lanes access. Each place has at least
+    /// `bytes` bytes.
     fn place(
         &mut self,
         bytes: u32,
@@ -154,7 +158,7 @@ impl Writer<'_, '_> {
             _ => MemoryKind::Flat,
         };
         match place {
-            // What is beyond the end of a surface reads 0.
+            // A read beyond the end of a surface gives 0.
             MemoryKind::Surface(_) | MemoryKind::Bindless => {
                 self.offsets(2 * DATA_BYTES, align.min(if writes { 8 } else { 4 }), mask, lines)?;
             }
@@ -163,7 +167,7 @@ impl Writer<'_, '_> {
                 let (base, room) = match self.u.int_in_range(0..=2)? {
                     0 if !writes => ("TABLEuq(0,0)<0;1,0>", DATA_BYTES),
                     1 if !self.independent => ("DATAuq(0,0)<0;1,0>", DATA_BYTES),
-                    // Lanes that are off have nothing of their own.
+                    // Lanes that are off have no memory of their own.
                     _ if mask == "_NM" => ("TABLEuq(0,0)<0;1,0>", DATA_BYTES),
                     _ => ("OWNuq(0,0)<1;1,0>", OWN_BYTES),
                 };
@@ -180,7 +184,7 @@ impl Writer<'_, '_> {
         Ok(place)
     }
 
-    /// The operand that has the addresses of lanes from the first on.
+    /// Returns the operand with the addresses of lanes from `first` on.
     fn address(place: MemoryKind, first: u32) -> String {
         let start = |name: &str, bytes: u32| {
             if first == 0 { name.to_owned() } else { format!("{name}.{}", first * bytes) }
@@ -197,7 +201,7 @@ impl Writer<'_, '_> {
         if place == MemoryKind::Local { "slm" } else { "ugm" }
     }
 
-    /// Where data of one component of lanes is, and of several.
+    /// Returns the operand with the data of lanes, of one component or of several.
     fn data(&mut self, register: u32, count: u32, first: u32) -> Result<String> {
         if count > 1 || self.u.ratio(1, 4)? {
             return Ok("M0.0".into());
@@ -234,7 +238,7 @@ impl Writer<'_, '_> {
         Ok(Node::lines(lines))
     }
 
-    /// Messages that are not LSC's.
+    /// Returns a message that is not LSC's.
     fn old(&mut self, writes: bool) -> Result<Node> {
         let (exec, _, first, mask) = self.lanes_of(!writes)?;
         let (guard, mut lines) = (self.guard()?, vec![]);
@@ -288,7 +292,7 @@ impl Writer<'_, '_> {
         Ok(Node::lines(lines))
     }
 
-    /// What is together, from one address on.
+    /// Returns a message about consecutive data from one address on.
     fn block(&mut self) -> Result<Node> {
         let owords = *self.u.choose(&[1_u32, 2, 4, 8])?;
         let loads = self.u.arbitrary()?;
@@ -337,7 +341,7 @@ impl Writer<'_, '_> {
         Ok(Node::lines(lines))
     }
 
-    /// A null operand, or the register of lanes from the first on.
+    /// Returns a null operand, or the register of lanes from `first` on.
     fn optional(&mut self, there: bool, bytes: u32, first: u32) -> Result<String> {
         if !there {
             return Ok("%null.0".into());
@@ -354,7 +358,8 @@ impl Writer<'_, '_> {
         let place = self.place(bytes, true, "", &mut lines)?;
         let has_result = self.u.ratio(3, 4)?;
         let result = self.optional(has_result, register, first)?;
-        // Local memory has no atomics on floats of 8 bytes, and those of 16 bits no surface.
+        // Local memory has no atomics on floats of 8 bytes. Surfaces have no atomics on floats of
+        // 16 bits.
         if self.u.arbitrary()? {
             let &(name, sources) = self.u.choose(&LSC_ATOMICS)?;
             let data = match bytes {

@@ -1,5 +1,7 @@
-//! Random vISA: `forms` has the types that opcodes take, `statement` writes instructions of them with `operand`s of regions, `memory` and `images` have
-//! messages, `variables` what all of it works on; `kernel` makes whole kernels of it, with control flow around it (`flow`), and `launch` what they are given.
+//! Random vISA. `forms` has the types that opcodes take, and `statement` writes instructions of
+//! these types with an `operand` of regions. `memory` and `images` have messages. `variables` has
+//! the variables of all code. `kernel` makes whole kernels with control flow (`flow`), and `launch`
+//! has their input.
 
 mod flow;
 mod forms;

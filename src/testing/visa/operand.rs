@@ -6,12 +6,12 @@ use warploom_visa::types::{Exec, Ty};
 use super::statement::Writer;
 use super::variables::{KINDS, Kind, name_of};
 
-/// Strides and widths.
+/// Vertical strides, widths and horizontal strides.
 const VERTICAL: [u32; 6] = [0, 1, 2, 4, 8, 16];
 const WIDTHS: [u32; 5] = [1, 2, 4, 8, 16];
 const HORIZONTAL: [u32; 4] = [0, 1, 2, 4];
 
-/// Bits of numbers at edges, of integers and of floats of each size.
+/// Bits of numbers at edges: of integers, and of floats of each size.
 const INTEGERS: [u64; 12] =
     [0, 1, 2, 31, 0x7f, 0x80, 0xffff, 0x7fff_ffff, 0x8000_0000, 0xffff_ffff, 0x1234_5678, u64::MAX];
 const FLOATS: [f64; 12] = [
@@ -33,12 +33,12 @@ const FLOATS: [f64; 12] = [
 #[derive(Clone, Copy, Default)]
 pub struct Use {
     pub modifiers: bool,
-    /// No constant may be here, nor one element for all lanes.
+    /// Whether neither a constant nor one element for all lanes may be here.
     pub regions_alone: bool,
 }
 
 impl Writer<'_, '_> {
-    /// A region of a variable that lanes have a share of: each lane its own element.
+    /// Returns a region of a variable that lanes have a share of. Each lane gets its own element.
     fn of_lanes(&mut self, ty: Ty, exec: Exec, is_source: bool) -> Result<String> {
         let size = ty.size();
         let letters: &[char] = match size {
@@ -58,13 +58,13 @@ impl Writer<'_, '_> {
         Ok(self.general(&format!("{}{number}", name_of(letter)), ty, start, &region))
     }
 
-    /// A region of a variable, from a byte on.
+    /// Returns a region of a variable, from a byte on.
     fn general(&self, name: &str, ty: Ty, start: u32, region: &str) -> String {
         let (row, rest) = (start / self.register, start % self.register);
         format!("{name}{}({row},{}){region}", ty.name(), rest / ty.size())
     }
 
-    /// An element that all lanes read or that an instruction of one lane writes.
+    /// Returns an element that all lanes read, or that an instruction of one lane writes.
     fn single(&mut self, ty: Ty, region: &str) -> Result<String> {
         let kind = Kind::of('S');
         let number = self.u.int_in_range(0..=kind.count - 1)?;
@@ -72,7 +72,7 @@ impl Writer<'_, '_> {
         Ok(self.general(&format!("S{number}"), ty, element * ty.size(), region))
     }
 
-    /// Any region of any variable.
+    /// Returns any region of any variable.
     fn anywhere(&mut self, ty: Ty, count: u32, is_source: bool) -> Result<String> {
         let size = ty.size();
         let kind = &KINDS[self.u.int_in_range(0..=KINDS.len() - 1)?];
@@ -97,7 +97,7 @@ impl Writer<'_, '_> {
         Ok(self.general(&name, ty, start, &region))
     }
 
-    /// Elements one behind the other of what is for instructions of no lanes in particular.
+    /// Returns consecutive elements of a variable for instructions of no particular lanes.
     fn of_few(&mut self, ty: Ty, count: u32, is_source: bool) -> Result<String> {
         let size = ty.size();
         let (name, bytes) = match self.u.int_in_range(0..=1)? {
@@ -131,7 +131,7 @@ impl Writer<'_, '_> {
         })
     }
 
-    /// A source of a type.
+    /// Returns a source of a type.
     pub fn source(&mut self, ty: Ty, exec: Exec, how: Use) -> Result<String> {
         let count = u32::from(exec.size);
         let is_single = exec.no_mask && count < self.lanes.min(8);
@@ -153,7 +153,7 @@ impl Writer<'_, '_> {
         Ok(format!("{modifier}{plain}"))
     }
 
-    /// What address variables point to, wherever that is by now.
+    /// Returns an element that address variables point to, wherever they point by now.
     fn behind_address(&mut self, ty: Ty) -> Result<String> {
         let offset = self.u.int_in_range(-32..=96_i32)?;
         let name = ty.name();
@@ -164,7 +164,7 @@ impl Writer<'_, '_> {
         })
     }
 
-    /// A destination of a type.
+    /// Returns a destination of a type.
     pub fn destination(&mut self, ty: Ty, exec: Exec) -> Result<String> {
         let count = u32::from(exec.size);
         let is_single = exec.no_mask && count < self.lanes.min(8);
@@ -182,7 +182,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// Whether a region is to be any.
+    /// Whether the next region may be any region.
     fn is_wild(&mut self) -> Result<bool> {
         match self.wildness {
             0 => Ok(false),

@@ -1,4 +1,4 @@
-//! One instruction out of the table, with operands of the types that it takes.
+//! One instruction from the table, with operands of the types that it takes.
 
 use arbitrary::{Result, Unstructured};
 use warploom_visa::types::{Exec, Ty};
@@ -13,13 +13,14 @@ pub struct Writer<'a, 'b> {
     pub lanes: u32,
     /// Bytes of a register.
     pub register: u32,
-    /// One of so many operands is any region of any variable; 0: none is.
+    /// The number of operands of which one is any region of any variable; 0: no operand is.
     pub wildness: u32,
-    /// Blocks leave each other's memory alone.
+    /// Whether blocks leave each other's memory alone.
     pub independent: bool,
     pub labels: u32,
     pub nodes: u32,
-    /// Functions that can still be called, by number: those behind the one that is being written.
+    /// The end of the numbers of functions that can still be called. They start at
+    /// `first_function`, behind the function that is being written.
     pub functions: u32,
     pub first_function: u32,
     pub in_function: Option<u32>,
@@ -27,7 +28,7 @@ pub struct Writer<'a, 'b> {
     pub ends: Vec<String>,
 }
 
-/// The types of a letter: see [`Forms`].
+/// Returns the types of a letter: see [`Forms`].
 fn types(letter: char) -> &'static [Ty] {
     match letter {
         'i' => &TYPES[..6],
@@ -50,7 +51,7 @@ fn types(letter: char) -> &'static [Ty] {
 const RELATIONS: [&str; 6] = ["eq", "ne", "gt", "ge", "lt", "le"];
 
 impl Writer<'_, '_> {
-    /// Lanes of an instruction; their number is a multiple of `group`.
+    /// Returns the lanes of an instruction. Their number is a multiple of `group`.
     pub fn exec(&mut self, group: u32) -> Result<Exec> {
         let lanes = self.lanes as u8;
         let exec = |size: u8, offset: u8, no_mask: bool| Exec { size, offset, no_mask };
@@ -69,7 +70,7 @@ impl Writer<'_, '_> {
         Ok(format!("P{}", self.u.int_in_range(1..=PREDICATES)?))
     }
 
-    /// Sometimes a predicate in front of an instruction.
+    /// Returns an optional predicate for the front of an instruction.
     pub fn guard(&mut self) -> Result<String> {
         if self.u.ratio(3, 4)? {
             return Ok(String::new());
@@ -79,7 +80,7 @@ impl Writer<'_, '_> {
         Ok(format!("({invert}{}{combine}) ", self.predicate()?))
     }
 
-    /// A statement with what it needs.
+    /// Returns a statement with its setup.
     pub fn statement(&mut self) -> Result<Node> {
         match self.u.int_in_range(0..=15)? {
             0..=7 => self.computation(),
@@ -91,13 +92,13 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// An instruction of operands alone.
+    /// Returns an instruction of operands alone.
     fn computation(&mut self) -> Result<Node> {
         let form = self.u.int_in_range(0..=FORMS.len() - 1)?;
         self.of_form(&FORMS[form])
     }
 
-    /// An instruction of this opcode.
+    /// Returns an instruction of this opcode.
     pub fn of_form(&mut self, form: &Forms) -> Result<Node> {
         let text = *self.u.choose(form.types)?;
         let (destinations, sources) = text.split_once(':').unwrap_or((text, ""));
@@ -115,7 +116,7 @@ impl Writer<'_, '_> {
         let mut from = vec![];
         for letter in sources.chars() {
             let ty = *self.u.choose(types(letter))?;
-            // Regions of several lanes are those that lanes follow each other in.
+            // In regions of several lanes, lanes follow each other.
             let how = Use {
                 modifiers: form.modifiers && (ty.size() < 8 || ty == Ty::Df),
                 regions_alone: form.group > 1,
@@ -156,7 +157,7 @@ impl Writer<'_, '_> {
         Ok(Node::line(format!("{guard}{name}{saturate} {exec} {operands}")))
     }
 
-    /// Predicates as wholes.
+    /// Returns an instruction on whole predicates.
     pub fn on_predicates(&mut self) -> Result<Node> {
         let lanes = self.lanes;
         let [a, b, c] = [self.predicate()?, self.predicate()?, self.predicate()?];
@@ -191,7 +192,7 @@ impl Writer<'_, '_> {
         }))
     }
 
-    /// Address variables, mostly of elements that are there.
+    /// Returns an instruction that sets address variables, mostly to elements that exist.
     pub fn addresses(&mut self) -> Result<Node> {
         let lanes = self.lanes;
         if self.u.arbitrary()? {
@@ -214,7 +215,7 @@ impl Writer<'_, '_> {
         ]))
     }
 
-    /// Modes, what hardware says, products of matrices.
+    /// Returns an instruction on modes, on the hardware's state, or on products of matrices.
     pub fn special(&mut self) -> Result<Node> {
         let scalar = Exec { size: 1, offset: 0, no_mask: true };
         Ok(match self.u.int_in_range(0..=4)? {

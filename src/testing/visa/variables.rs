@@ -1,4 +1,4 @@
-//! Variables of random vISA: how large they are, first values, and how they are stored at the end.
+//! Variables of random vISA: their sizes, first values, and stores at the end.
 
 use arbitrary::{Result, Unstructured};
 use rustc_hash::FxHashSet;
@@ -7,7 +7,7 @@ use warploom_visa::types::Ty;
 use crate::case::OUT_BYTES;
 use crate::program::{Node, print};
 
-/// Variables of one letter: so many, of so many bytes, of which lanes have a share each or not.
+/// The variables of one letter: their number, and their bytes, in all or for each lane.
 pub struct Kind {
     pub letter: char,
     pub count: u32,
@@ -19,12 +19,12 @@ enum Bytes {
     All(u32),
 }
 
-/// Bytes of the variable whose address is taken, and of those of several scalars.
+/// Bytes of the variable whose address is taken, and of variables with several scalars.
 pub const INDIRECT_BYTES: u32 = 256;
 const VECTOR_BYTES: u32 = 128;
 
-/// Those that instructions compute with: words of lanes, halves and long ones, single ones, a few together, what messages load, and what
-/// address variables point to.
+/// Variables that instructions compute with: words, halves and longs of lanes, single values, a few
+/// values together, data that messages load, and the target of address variables.
 pub const KINDS: [Kind; 7] = [
     Kind { letter: 'V', count: 8, bytes: Bytes::Lane(4) },
     Kind { letter: 'H', count: 4, bytes: Bytes::Lane(2) },
@@ -35,12 +35,13 @@ pub const KINDS: [Kind; 7] = [
     Kind { letter: 'I', count: 1, bytes: Bytes::All(INDIRECT_BYTES) },
 ];
 
-/// Predicates that instructions compute with: `P1` and so on. The next is control flow's.
+/// Predicates that instructions compute with: `P1` and so on. The next predicates are control
+/// flow's.
 pub const PREDICATES: u32 = 4;
 pub const CONDITION: &str = "P5";
 pub const UNIFORM: &str = "P6";
 
-/// Pointers and numbers that nothing else writes, with their bytes: a lane's own, those of all lanes.
+/// Pointers and numbers that nothing else writes, with their bytes: of each lane, and of all lanes.
 const LANES: [(&str, u32); 4] = [("OWN", 8), ("OUT", 8), ("NUMBER", 4), ("DEPTH", 4)];
 const SINGLE: [(&str, u32); 7] = [
     ("TABLE", 8),
@@ -51,7 +52,7 @@ const SINGLE: [(&str, u32); 7] = [
     ("PICTURE", 8),
     ("SAMPLER", 8),
 ];
-/// What a statement uses for itself: offsets, addresses, counters of loops.
+/// Variables that a statement uses for itself: offsets, addresses, counters of loops.
 const TEMPORARY: [(&str, u32); 9] = [
     ("OFF", 4),
     ("ADDR", 8),
@@ -82,7 +83,7 @@ impl Kind {
     }
 }
 
-/// A variable, and its aliases of all types: `V3`, `V3uw`.
+/// Declares a variable, and its aliases of all types: `V3`, `V3uw`.
 fn variable(name: &str, bytes: u32, lines: &mut Vec<String>) {
     let elements = |ty: Ty| (bytes / ty.size()).max(1);
     lines.push(format!(".decl {name} v_type=G type=ub num_elts={bytes} align=GRF"));
@@ -94,7 +95,7 @@ fn variable(name: &str, bytes: u32, lines: &mut Vec<String>) {
     }
 }
 
-/// What every routine declares.
+/// Returns the declarations of every routine.
 pub fn declarations(lanes: u32) -> Vec<String> {
     let mut lines = vec![];
     for kind in &KINDS {
@@ -117,7 +118,7 @@ pub fn declarations(lanes: u32) -> Vec<String> {
     lines
 }
 
-/// Without the aliases that no other line names.
+/// Returns the lines without the aliases that no other line names.
 pub fn with_used(lines: Vec<String>, body: &[Node]) -> Vec<String> {
     let mut text = String::new();
     print(body, &mut text);
@@ -129,7 +130,7 @@ pub fn with_used(lines: Vec<String>, body: &[Node]) -> Vec<String> {
         !line.contains("alias=")
             || line.split_whitespace().nth(1).is_none_or(|name| names.contains(name))
     };
-    // What comes first is what says that it is a routine.
+    // The first lines say that it is a routine.
     let at = rest
         .iter()
         .position(|line| !line.starts_with(".version") && !line.contains("\""))
@@ -138,7 +139,7 @@ pub fn with_used(lines: Vec<String>, body: &[Node]) -> Vec<String> {
     [&rest[..at], &used, &rest[at..]].concat()
 }
 
-/// The start of the names of a kind's variables: `X0` alone is a coordinate.
+/// Returns the start of the names of a kind's variables. `X0` alone is a coordinate.
 pub fn name_of(letter: char) -> &'static str {
     match letter {
         'V' => "V",
@@ -151,7 +152,8 @@ pub fn name_of(letter: char) -> &'static str {
     }
 }
 
-/// Something in all variables, that depends on the lane's number where lanes have a share.
+/// Returns lines that set all variables. A value depends on the lane's number if lanes have a
+/// share.
 pub fn start(u: &mut Unstructured<'_>, lanes: u32, register: u32) -> Result<Vec<String>> {
     let mut lines = vec![];
     for n in 0..8 {
@@ -190,7 +192,7 @@ pub fn start(u: &mut Unstructured<'_>, lanes: u32, register: u32) -> Result<Vec<
     Ok(lines)
 }
 
-/// Stores all variables and predicates.
+/// Returns the lines that store all variables and predicates.
 pub fn end(lanes: u32) -> Vec<String> {
     let mut lines = vec![];
     let mut at = 0;

@@ -1,10 +1,15 @@
-//! Finds uses of results of memory before an `s_waitcnt` that makes them safe. Here results are there at once, on hardware not.
+//! Finds uses of memory results before the `s_waitcnt` that makes the uses safe.
 //!
-//! Sources: for scalar memory the seed, section 7.3 (results arrive in any order: only `lgkmcnt(0)` helps); for the others, and
-//! what each counter counts, LLVM's AMDGPUUsage and the Vega ISA guide, "Manually inserted wait states" and "S_WAITCNT": LDS
-//! returns in order (`lgkmcnt`), vector memory too (`vmcnt`; stores count there as well), flat memory in both, in any order.
+//! Here results are available at once; on hardware they are not.
 //!
-//! A forward data flow over the blocks of a kernel: what may be outstanding, on any path.
+//! The source for scalar memory is the seed, section 7.3: results arrive in any order, so only
+//! `lgkmcnt(0)` helps. The sources for other memory, and for the operations that each counter
+//! counts, are LLVM's AMDGPUUsage and the Vega ISA guide, "Manually inserted wait states" and
+//! "S_WAITCNT". LDS returns in order (`lgkmcnt`). Vector memory returns in order too (`vmcnt`,
+//! which also counts stores). Flat memory counts in both counters and returns in any order.
+//!
+//! The check is a forward data flow over the blocks of a kernel. Its state is the set of operations
+//! that may be outstanding, on any path.
 
 mod registers;
 
@@ -19,16 +24,16 @@ use super::lift::program::{CodePoint, Program};
 use super::row::{Encoding, Format};
 use super::table::Opcode;
 
-/// An instruction that comes too early.
+/// An instruction that executes too early.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hazard {
     pub pc: u64,
     pub text: String,
     pub register: String,
-    /// The instruction whose result, or whose source, the register is.
+    /// The address of the instruction whose result, or whose source, the register is.
     pub pending_pc: u64,
     pub pending_text: String,
-    /// It overwrites a source.
+    /// Whether the instruction overwrites a source.
     pub source: bool,
 }
 
@@ -40,12 +45,12 @@ impl std::fmt::Display for Hazard {
     }
 }
 
-/// How an outstanding operation becomes done.
+/// The condition for the end of an outstanding operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Order {
-    /// When so many of its kind at most are outstanding as were issued after it.
+    /// At most as many operations of its kind are outstanding as were issued after it.
     InOrder,
-    /// When none is outstanding.
+    /// No operation of its counter is outstanding.
     Any,
 }
 
@@ -62,19 +67,21 @@ struct Pending {
     pc: u64,
     counter: Counter,
     order: Order,
-    /// It is a source, which may be read.
+    /// Whether the register is a source; later instructions may read a source.
     source: bool,
 }
 
-/// Counters go no further.
+/// The largest number of later operations that a state counts.
 const MOST: u8 = 63;
 
-/// What may be outstanding, with the number of operations of its kind that were issued after it on any path, at least.
+/// The registers that may be outstanding.
+///
+/// Each has the least number, over all paths, of operations of its kind that were issued after it.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct State(BTreeMap<Pending, u8>);
 
 impl State {
-    /// Adds what is outstanding on another path. Whether anything changed.
+    /// Adds the registers that are outstanding on another path; returns whether anything changed.
     fn join(&mut self, other: &State) -> bool {
         let before = self.clone();
         for (&pending, &later) in &other.0 {
@@ -115,7 +122,7 @@ impl State {
         }
     }
 
-    /// What an instruction does.
+    /// Applies the effect of an instruction to the state.
     fn step(&mut self, pc: u64, insn: &Instruction, registers: &Registers) {
         if insn.opcode() == Opcode::SWaitcnt {
             let bits = insn.simm16() as u16;
@@ -123,19 +130,20 @@ impl State {
             self.wait(Counter::Lgkm, (bits >> 8 & 15) as u8);
         }
         for (counter, order) in counted(insn) {
-            // The sources of a scalar store are read late. Those of loads are not, where nothing is replayed.
+            // Scalar stores and atomics read their sources late. Loads do not, as long as nothing
+            // is replayed.
             let late = insn.encoding() == Encoding::Smem && Transfer::of(insn) != Transfer::Load;
             let sources: &[Register] = if late { &registers.read } else { &[] };
             self.issue(pc, counter, order, &registers.written, sources);
         }
     }
 
-    /// What an instruction should have waited for.
+    /// Returns a register for which an instruction should have waited.
     fn hazard(&self, insn: &Instruction, registers: &Registers) -> Option<Pending> {
         let own = counted(insn);
         let conflicts = |pending: &&Pending| {
             let read = !pending.source && registers.read.contains(&pending.register);
-            // What returns in order overwrites in order.
+            // Operations that return in order overwrite in order.
             let ordered =
                 pending.order == Order::InOrder && own == [(pending.counter, pending.order)];
             read || !ordered && registers.written.contains(&pending.register)
@@ -144,7 +152,7 @@ impl State {
     }
 }
 
-/// The counters that an instruction counts in.
+/// Returns the counters that count an instruction.
 fn counted(insn: &Instruction) -> Vec<(Counter, Order)> {
     match insn.encoding() {
         // Cache control has no operands.
@@ -161,8 +169,9 @@ fn counted(insn: &Instruction) -> Vec<(Counter, Order)> {
     }
 }
 
-/// The instructions of a kernel that use a result, or overwrite it or a source of a scalar store, too early: by address, each
-/// with one register.
+/// Returns the instructions of a kernel that execute too early, by address, each with one register.
+///
+/// They use or overwrite a result, or overwrite a source of a scalar store or atomic, too early.
 ///
 /// # Errors
 /// The entry is outside the code.
@@ -170,7 +179,7 @@ pub fn waitcnt(kernel: &Kernel<'_>) -> Result<Vec<Hazard>, LiftError> {
     Ok(hazards(kernel, &Program::new(kernel)?))
 }
 
-/// All that is found in a kernel, in words.
+/// Returns the text of all findings in a kernel.
 ///
 /// # Errors
 /// The entry is outside the code.
@@ -194,7 +203,8 @@ fn hazards(kernel: &Kernel<'_>, program: &Program) -> Vec<Hazard> {
             let Some(insn) = step.insn else { continue };
             let registers = Registers::of(&insn);
             texts.insert(*pc, insn);
-            // What is outstanding only grows from round to round: what is found stays true.
+            // The set of outstanding registers only grows from round to round, so a finding stays
+            // true.
             if let Some(pending) = state.hazard(&insn, &registers) {
                 found.entry(*pc).or_insert(pending);
             }
@@ -220,8 +230,10 @@ fn hazards(kernel: &Kernel<'_>, program: &Program) -> Vec<Hazard> {
     found.into_iter().map(hazard).collect()
 }
 
-/// The instructions of a kernel whose offset in scalar memory is negative, or may be with a register added, in words: what
-/// they access then is not defined (the seed, section 7.2).
+/// Returns the text of the scalar memory instructions whose offset is, or may be, negative.
+///
+/// The offset may be negative if a register is added to a negative constant. The access is then not
+/// defined (the seed, section 7.2).
 fn negative_offsets(program: &Program) -> Vec<String> {
     let steps = program.blocks.values().flat_map(|block| &block.steps);
     let found: BTreeMap<u64, Instruction> = steps

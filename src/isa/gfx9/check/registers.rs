@@ -1,10 +1,10 @@
-//! Which registers an instruction reads and writes, as its table line has them.
+//! The registers that an instruction reads and writes, according to its table line.
 
 use crate::disasm::special;
 use crate::operand::VCC;
 use crate::{Encoding, Instruction, Operand, Role};
 
-/// A register: a scalar one by its number, or a vector register's number and [`VECTORS`].
+/// A scalar register's number, or [`VECTORS`] plus a vector register's number.
 pub type Register = u16;
 const VECTORS: Register = 256;
 
@@ -14,19 +14,19 @@ pub struct Registers {
     pub written: Vec<Register>,
 }
 
-/// What an instruction does with memory.
+/// The effect of an instruction on memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transfer {
     Load,
     Store,
-    /// Whether it returns what was there.
+    /// An atomic; `returns`: whether it returns the old value.
     Atomic {
         returns: bool,
     },
 }
 
 impl Transfer {
-    /// Of an instruction of memory, by its name.
+    /// Returns the transfer of a memory instruction, by its name.
     pub fn of(insn: &Instruction) -> Transfer {
         let name = insn.mnemonic();
         if name.contains("atomic") {
@@ -46,7 +46,9 @@ impl Transfer {
 }
 
 impl Registers {
-    /// Of an image's address only the first register is known.
+    /// Returns the registers of an instruction.
+    ///
+    /// They include only the first register of an image's address.
     pub fn of(insn: &Instruction) -> Registers {
         let mut registers = Registers::default();
         for slot in insn.row().operands {
@@ -57,7 +59,7 @@ impl Registers {
                 Role::Sdata | Role::Vdata => match Transfer::of(insn) {
                     Transfer::Load => (false, true),
                     Transfer::Store => (true, false),
-                    // Flat memory has a destination of its own.
+                    // Flat memory has a separate destination.
                     Transfer::Atomic { returns } => {
                         (true, returns && insn.encoding() != Encoding::Flat)
                     }
@@ -99,7 +101,7 @@ fn range(operand: Operand, dwords: u8) -> std::ops::Range<Register> {
     first..first + Register::from(if operand == Operand::Vccz { 2 } else { dwords })
 }
 
-/// Its name.
+/// Returns the name of a register.
 pub fn name(register: Register) -> String {
     match register.checked_sub(VECTORS) {
         Some(number) => format!("v{number}"),

@@ -1,4 +1,6 @@
-//! How constants are printed. A literal that an inline constant could replace is printed as that.
+//! The text of constants.
+//!
+//! A literal that an inline constant could replace has the text of the inline constant.
 
 use crate::row::{OperandType, Slot, SourceModifiers};
 
@@ -30,7 +32,7 @@ const INLINE: [Inline; 9] = [
 /// 1/(2 pi) as an F64.
 const INVERSE_PERIOD: &str = "0.15915494309189532";
 
-/// Integers of 16 bits, for which an inline float is its bits.
+/// Returns whether a slot is a 16-bit integer, for which an inline float is its bits.
 fn short_integer(slot: &Slot) -> bool {
     matches!(slot.ty, OperandType::I16 | OperandType::U16 | OperandType::B16)
         && slot.modifiers == SourceModifiers::None
@@ -40,7 +42,7 @@ fn text_of(inline: &Inline, wide: bool) -> String {
     if wide && inline.number == 248 { INVERSE_PERIOD.into() } else { inline.text.into() }
 }
 
-/// The inline float of a number.
+/// Returns the text of the inline float with a number.
 pub fn inline_float(number: u8, slot: &Slot) -> String {
     match INLINE.iter().find(|inline| inline.number == number) {
         Some(inline) if short_integer(slot) => format!("{:#x}", inline.f16),
@@ -53,14 +55,14 @@ fn inline_integer(value: i64) -> Option<String> {
     (-16..=64).contains(&value).then(|| value.to_string())
 }
 
-/// A dword.
+/// Returns the text of a dword.
 pub fn word(value: u32) -> String {
     let float =
         || INLINE.iter().find(|inline| inline.f32 == value).map(|inline| inline.text.into());
     inline_integer(i64::from(value as i32)).or_else(float).unwrap_or_else(|| format!("{value:#x}"))
 }
 
-/// The dword behind the instruction as an operand of this slot.
+/// Returns the text of the dword behind the instruction, as an operand of this slot.
 pub fn literal(value: u32, slot: &Slot) -> String {
     let low = value as u16;
     match slot.ty {
@@ -89,18 +91,18 @@ pub fn literal(value: u32, slot: &Slot) -> String {
     }
 }
 
-/// The number of the inline float of a text.
+/// Returns the number of the inline float with a text.
 pub fn inline_number(text: &str) -> Option<u8> {
     let text = if text == INVERSE_PERIOD { "0.15915494" } else { text };
     INLINE.iter().find(|inline| inline.text == text).map(|inline| inline.number)
 }
 
-/// The number of the inline float whose F16 has these bits.
+/// Returns the number of the inline float whose F16 has these bits.
 pub fn inline_half(bits: u32) -> Option<u8> {
     INLINE.iter().find(|inline| u32::from(inline.f16) == bits).map(|inline| inline.number)
 }
 
-/// The dword of a text of [`word`].
+/// Parses a text of [`word`].
 pub fn parse_word(text: &str) -> Option<u32> {
     if let Some(digits) = text.strip_prefix("0x") {
         return u32::from_str_radix(digits, 16).ok();

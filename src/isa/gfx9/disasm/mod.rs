@@ -1,4 +1,4 @@
-//! Text of an instruction, as llvm-objdump prints it.
+//! The text of an instruction, as llvm-objdump prints it.
 
 pub(super) mod constant;
 pub(super) mod special;
@@ -9,12 +9,14 @@ use super::row::{Encoding, Modifiers, Role, Row, Slot};
 use super::trailer::{Trailer, trailers};
 
 impl Instruction {
-    /// The mnemonic with the suffix of the encoding.
+    /// Returns the mnemonic with the suffix of the encoding.
     pub fn mnemonic(&self) -> String {
         mnemonic(self.row(), self.encoding())
     }
 
-    /// The text. `pc`, the address of the instruction, does not matter: llvm-objdump prints branches relative.
+    /// Returns the text of the instruction.
+    ///
+    /// Its address `_pc` does not matter: llvm-objdump prints branches relative.
     pub fn text(&self, _pc: u64) -> String {
         let mut text = self.mnemonic();
         let mut separator = " ";
@@ -138,7 +140,7 @@ impl Instruction {
         names.join(", ")
     }
 
-    /// Empty: the bits have their usual value.
+    /// Returns the text of a trailer; empty if its bits have their usual value.
     fn trailer_text(&self, trailer: Trailer) -> String {
         match trailer {
             Trailer::Flag { name, bit } => if self.bit(bit) { name } else { "" }.into(),
@@ -183,7 +185,7 @@ impl Instruction {
     }
 }
 
-/// The mnemonic of a row with the suffix of an encoding.
+/// Returns the mnemonic of a row with the suffix of an encoding.
 pub(super) fn mnemonic(row: &Row, encoding: Encoding) -> String {
     let has = |wanted| row.forms().any(|(encoding, ..)| encoding == wanted);
     let suffix = match encoding {

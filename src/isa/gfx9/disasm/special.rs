@@ -1,10 +1,11 @@
-//! Texts of registers and of constants that are made of fields.
+//! Texts of registers and of constants that consist of fields.
 
-/// Names of the scalar registers from 102 on that are no trap temporaries: the pair, low and high.
+/// The first number and the name of each pair of scalar registers from 102 on, except trap
+/// temporaries.
 const PAIRS: [(u8, &str); 4] =
     [(102, "flat_scratch"), (104, "xnack_mask"), (106, "vcc"), (126, "exec")];
 
-/// `v1` or `v[1:2]`.
+/// Returns the text of registers: `v1` or `v[1:2]`.
 pub fn registers(prefix: impl std::fmt::Display, first: u32, dwords: u8) -> String {
     match dwords {
         0 | 1 => format!("{prefix}{first}"),
@@ -12,7 +13,7 @@ pub fn registers(prefix: impl std::fmt::Display, first: u32, dwords: u8) -> Stri
     }
 }
 
-/// The scalar registers from a number on.
+/// Returns the text of the scalar registers from `number` on.
 pub fn scalar(number: u8, dwords: u8) -> String {
     match number {
         0..102 => registers('s', number.into(), dwords),
@@ -32,7 +33,7 @@ pub fn scalar(number: u8, dwords: u8) -> String {
     }
 }
 
-/// `0x10` or `-0x10`.
+/// Returns the text of a number: `0x10` or `-0x10`.
 pub fn signed_hex(value: i32) -> String {
     let sign = if value < 0 { "-" } else { "" };
     format!("{sign}{:#x}", value.unsigned_abs())
@@ -61,7 +62,7 @@ fn name_of<T: Copy + PartialEq + std::fmt::Display>(names: &[(T, &str)], value: 
         .map_or_else(|| value.to_string(), |(_, name)| (*name).into())
 }
 
-/// A hardware register, the first bit and the number of bits.
+/// Returns the text of a hardware register, its first bit and its number of bits.
 pub fn hwreg(bits: u16) -> String {
     let (offset, size) = (bits >> 6 & 31, (bits >> 11) + 1);
     let name = name_of(&HWREGS, bits & 63);
@@ -72,7 +73,9 @@ pub fn hwreg(bits: u16) -> String {
     }
 }
 
-/// The counters to wait for; those at their maximum are left out.
+/// Returns the text of the counters to wait for.
+///
+/// Counters at their maximum are left out, unless all are at their maximum.
 pub fn waitcnt(bits: u16) -> String {
     let counters = [
         ("vmcnt", bits & 15 | bits >> 14 << 4, 63),
@@ -101,7 +104,7 @@ pub const GS_OPS: [&str; 4] = ["GS_OP_NOP", "GS_OP_CUT", "GS_OP_EMIT", "GS_OP_EM
 pub const SYSTEM_OPS: [(u16, &str); 3] =
     [(1, "SYSMSG_OP_ECC_ERR_INTERRUPT"), (2, "SYSMSG_OP_REG_RD"), (4, "SYSMSG_OP_TTRACE_PC")];
 
-/// A message with its operation and stream, if it has them.
+/// Returns the text of a message with its operation and stream, if it has them.
 pub fn message(bits: u16) -> String {
     let (id, op, stream) = (bits & 15, bits >> 4 & 7, bits >> 8 & 3);
     let gs = GS_OPS.get(usize::from(op));
@@ -116,10 +119,10 @@ pub fn message(bits: u16) -> String {
     }
 }
 
-/// What VGPR indexing applies to.
+/// The operands to which VGPR indexing applies.
 pub const GPR_IDX: [&str; 4] = ["SRC0", "SRC1", "SRC2", "DST"];
 
-/// A set of operands for VGPR indexing.
+/// Returns the text of a set of operands for VGPR indexing.
 pub fn gpr_idx(bits: u16) -> String {
     if bits > 15 {
         return format!("{bits:#x}");
@@ -138,7 +141,7 @@ pub fn parameter(number: u16) -> String {
         .map_or_else(|| format!("invalid_param_{number}"), |name| (*name).into())
 }
 
-/// Where an export goes.
+/// Returns the text of an export's target.
 pub fn target(number: u8) -> String {
     match number {
         0..8 => format!("mrt{number}"),
@@ -173,7 +176,7 @@ pub const DATA_FORMATS: [&str; 16] = [
 pub const NUMBER_FORMATS: [&str; 8] =
     ["UNORM", "SNORM", "USCALED", "SSCALED", "UINT", "SINT", "RESERVED_6", "FLOAT"];
 
-/// Usual: 8 bits, UNORM.
+/// Returns the text of a buffer format; empty for the usual format, 8 bits UNORM.
 pub fn buffer_format(data: u8, number: u8) -> String {
     let data_name = DATA_FORMATS.get(usize::from(data)).copied().unwrap_or_default();
     let number_name = NUMBER_FORMATS.get(usize::from(number)).copied().unwrap_or_default();
@@ -185,7 +188,7 @@ pub fn buffer_format(data: u8, number: u8) -> String {
     }
 }
 
-/// The pattern of `ds_swizzle_b32`.
+/// Returns the text of a pattern of `ds_swizzle_b32`.
 pub fn swizzle(bits: u16) -> String {
     let (and, or, xor) = (bits & 31, bits >> 5 & 31, bits >> 10 & 31);
     let group = 32 - and;

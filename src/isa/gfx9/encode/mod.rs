@@ -1,6 +1,6 @@
-//! The table backwards: fields or text to bytes, for tests, generators and programs written by hand.
+//! The assembler: fields or text to bytes, for tests, generators and hand-written programs.
 //!
-//! [`assemble`] takes what the disassembler prints. A bit that the text does not show is 0.
+//! [`assemble`] reads the disassembler's text. A bit that the text does not show is 0.
 
 mod parse;
 mod read;
@@ -39,7 +39,7 @@ static MNEMONICS: LazyLock<FxHashMap<String, Vec<Encoder>>> = LazyLock::new(|| {
     found
 });
 
-/// The bytes of the instruction whose text is `text`.
+/// Returns the bytes of the instruction whose text is `text`.
 ///
 /// # Errors
 /// No instruction has this text.
@@ -47,7 +47,7 @@ pub fn assemble(text: &str) -> Result<Vec<u8>, AssembleError> {
     assemble_for(text, Chip::Any)
 }
 
-/// The same for a chip.
+/// Returns the bytes of the instruction of a chip whose text is `text`.
 ///
 /// # Errors
 /// The chip has no instruction of this text.
@@ -67,7 +67,7 @@ pub fn assemble_for(text: &str, chip: Chip) -> Result<Vec<u8>, AssembleError> {
         .ok_or_else(none)
 }
 
-/// An instruction that is being put together.
+/// An instruction under construction.
 #[derive(Clone, Copy)]
 pub struct Encoder {
     pub row: &'static Row,
@@ -78,14 +78,16 @@ pub struct Encoder {
 }
 
 impl Encoder {
-    /// All fields are 0, save those with another neutral value. None: the format does not have the encoding.
+    /// Creates an encoder with neutral fields: 0, except for fields with another neutral value.
+    ///
+    /// Returns none if the format does not have the encoding.
     pub fn new(row: &'static Row, encoding: Encoding, format: Format, op: u16) -> Option<Encoder> {
         let (_, bits) = Form::find(encoding, format)?.fixed(op);
         let mut encoder = Encoder { row, encoding, format, word: bits.into(), literal: None };
         if row.has(Modifiers::LDS_ONLY) {
             encoder.word |= 1 << 16;
         }
-        // As LLVM has it: the third source that is not there has the usual `op_sel_hi`.
+        // LLVM gives a missing third source its usual `op_sel_hi`.
         if encoding == Encoding::Vop3p && row.slot(Role::Src2).is_none() {
             encoder.word |= 1 << 14;
         }
@@ -96,7 +98,7 @@ impl Encoder {
         Some(encoder)
     }
 
-    /// Begins with an instruction as it is, without its literal.
+    /// Creates an encoder with the fields of an instruction, without its literal.
     pub fn of(instruction: &Instruction) -> Encoder {
         let (row, encoding, format) =
             (instruction.row(), instruction.encoding(), instruction.format());
@@ -104,7 +106,7 @@ impl Encoder {
         Encoder { row, encoding, format, word: instruction.word() & mask, literal: None }
     }
 
-    /// Sets `bits` bits from bit `lo`. None: the value is too wide.
+    /// Sets `bits` bits from bit `lo` on; none if the value is too wide.
     pub fn set(&mut self, lo: u8, bits: u8, value: u64) -> Option<()> {
         let ones = u64::MAX >> (64 - u32::from(bits));
         if value & !ones != 0 {
@@ -114,17 +116,18 @@ impl Encoder {
         Some(())
     }
 
-    /// Sets `bits` bits from bit `lo` to a signed value. None: the value is too wide.
+    /// Sets `bits` bits from bit `lo` on to a signed value; none if the value is too wide.
     pub fn set_signed(&mut self, lo: u8, bits: u8, value: i64) -> Option<()> {
         let unused = 64 - u32::from(bits);
         (value << unused >> unused == value).then_some(())?;
         self.set(lo, bits, value as u64 & u64::MAX >> unused)
     }
 
-    /// Sets the operand of a role. None: it cannot be there.
+    /// Sets the operand of a role; none if the role cannot hold the operand.
     pub fn operand(&mut self, role: Role, operand: Operand) -> Option<()> {
         if let Operand::Literal(value) = operand {
-            // A constant is printed whole, also where a source of 16 bits before it has the low half of the same dword.
+            // The text shows a whole constant for `K`, but only the low half of the literal for
+            // a 16-bit source before it.
             let half = role == Role::K && self.literal == Some(value & 0xffff);
             if !half && self.literal.is_some_and(|other| other != value) {
                 return None;
@@ -157,7 +160,7 @@ impl Encoder {
         }
     }
 
-    /// The bytes. None: this is no instruction.
+    /// Returns the instruction and its bytes; none if the fields are not a legal instruction.
     pub fn finish(&self) -> Option<(Instruction, Vec<u8>)> {
         let mut bytes = self.word.to_le_bytes().to_vec();
         if self.encoding.bytes() == 4 {
@@ -172,8 +175,9 @@ impl Encoder {
 }
 
 impl Row {
-    /// An instruction of this row: its first form and then the others, and the fields, are taken from `random`. None: these
-    /// fields do not go together.
+    /// Returns an instruction of this row; none if the fields are not legal together.
+    ///
+    /// `random[0]` chooses the form, 0 the first form. `random[1]` gives the fields.
     pub fn random(&'static self, random: [u64; 2]) -> Option<Instruction> {
         let forms: Vec<_> = self.forms().collect();
         let (encoding, format, op) = *forms.get(random[0] as usize % forms.len().max(1))?;

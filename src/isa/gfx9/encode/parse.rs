@@ -1,4 +1,4 @@
-//! Text to the fields of an encoding.
+//! Parses text to the fields of an encoding.
 
 use super::super::disasm::{constant, control_text, special};
 use super::super::instruction::{DppControl, Instruction, source_number};
@@ -10,22 +10,22 @@ use super::read::{inverse, number, operands, signed_hex, token, within};
 
 type Accept<'a> = &'a dyn Fn(&Instruction) -> bool;
 
-/// The bytes of the instruction with these operands and trailers that `accept` takes.
+/// Returns the bytes of the instruction in `text` that `accept` accepts.
 pub fn instruction(encoder: Encoder, text: &str, accept: Accept<'_>) -> Option<Vec<u8>> {
     slots(encoder, encoder.row.operands, text, accept)
 }
 
-/// The operands from the first of `rest` on.
+/// Parses the operands of the slots `rest`, then the trailers.
 fn slots(encoder: Encoder, rest: &[Slot], text: &str, accept: Accept<'_>) -> Option<Vec<u8>> {
     let Some((slot, later)) = rest.split_first() else { return finish(encoder, text, accept) };
     let here = choices(encoder, slot, text).into_iter().find_map(|(encoder, text)| {
         slots(encoder, later, text.strip_prefix(", ").unwrap_or(text), accept)
     });
-    // Not printed: no data, VCC, 0.
+    // The text omits this operand: no data, VCC or 0.
     here.or_else(|| slots(encoder, later, text, accept))
 }
 
-/// The ways to read one operand, each with the rest of the text.
+/// Returns the ways to read one operand, each with the rest of the text.
 fn choices<'a>(encoder: Encoder, slot: &Slot, text: &'a str) -> Vec<(Encoder, &'a str)> {
     let (word, rest) = token(text);
     let mut next = encoder;
@@ -71,7 +71,7 @@ fn choices<'a>(encoder: Encoder, slot: &Slot, text: &'a str) -> Vec<(Encoder, &'
     done.map(|()| (next, rest)).into_iter().collect()
 }
 
-/// A register or constant with its modifiers.
+/// Returns the ways to read a register or constant with its modifiers.
 fn sources(encoder: Encoder, slot: &Slot, text: &str) -> Vec<Encoder> {
     let (mut text, mut neg, mut abs, mut sext) = (text, false, false, false);
     if let Some(inner) = within(text, "neg(", ")") {
@@ -117,7 +117,7 @@ fn attribute(encoder: &mut Encoder, text: &str) -> Option<()> {
     encoder.set(channel_lo, 2, channel as u64)
 }
 
-/// A constant, a register, or a register and `offset:` with a constant.
+/// Parses a constant, a register, or a register and `offset:` with a constant.
 fn smem_offset(mut encoder: Encoder, text: &str) -> Option<(Encoder, &str)> {
     let (word, rest) = token(text);
     if let Some(constant) = signed_hex(word) {
@@ -138,7 +138,9 @@ fn smem_offset(mut encoder: Encoder, text: &str) -> Option<(Encoder, &str)> {
     Some((encoder, rest))
 }
 
-/// A target and four sources. Which halves the sources are in depends on `compr`, which stands behind.
+/// Parses a target and four sources.
+///
+/// `compr`, behind the sources, decides which fields hold the registers.
 fn export(mut encoder: Encoder, text: &str) -> Option<(Encoder, &str)> {
     let (target, rest) = token(text);
     encoder.set(4, 6, inverse(0..64, target, |number| special::target(number as u8))?.into())?;
@@ -156,7 +158,7 @@ fn export(mut encoder: Encoder, text: &str) -> Option<(Encoder, &str)> {
     Some((encoder, rest))
 }
 
-/// The words behind the operands.
+/// Parses the words behind the operands and returns the bytes.
 fn finish(mut encoder: Encoder, text: &str, accept: Accept<'_>) -> Option<Vec<u8>> {
     let mut text = text.trim_start();
     for trailer in trailers(encoder.encoding, encoder.format, encoder.row) {
@@ -167,7 +169,10 @@ fn finish(mut encoder: Encoder, text: &str, accept: Accept<'_>) -> Option<Vec<u8
     accept(&instruction).then_some(bytes)
 }
 
-/// Sets the bits of a trailer: those of `word`, if it is this trailer, or the usual ones. None: they cannot be set.
+/// Sets the bits of a trailer and returns whether `word` is this trailer.
+///
+/// If `word` is another trailer, the bits have their usual value. Returns none if the bits cannot
+/// be set.
 fn trailer_bits(encoder: &mut Encoder, trailer: Trailer, word: &str) -> Option<bool> {
     let named = |name| word.strip_prefix(name).and_then(|rest: &str| rest.strip_prefix(':'));
     match trailer {
@@ -215,7 +220,7 @@ fn trailer_bits(encoder: &mut Encoder, trailer: Trailer, word: &str) -> Option<b
         Trailer::BufferFormat => {
             let print =
                 |format: u16| special::buffer_format(format as u8 & 15, (format >> 4) as u8);
-            // `format:` is missing for the usual one.
+            // The text omits `format:` for the usual format.
             let shown = word.starts_with("format:");
             encoder.set(19, 7, inverse(0..128, if shown { word } else { "" }, print)?.into())?;
             return Some(shown);

@@ -1,9 +1,9 @@
-//! Small parsers. Each takes the start of a text and gives what follows.
+//! Small parsers of words and numbers.
 
 use super::super::disasm::{constant, special};
 use super::super::operand::Operand;
 
-/// The text up to `, ` or a blank outside brackets and quotes, and the rest with that.
+/// Splits the text before the first `, ` or blank outside brackets and quotes.
 pub fn token(text: &str) -> (&str, &str) {
     let (mut depth, mut quoted) = (0i32, false);
     let end = text.char_indices().find(|&(i, c)| {
@@ -18,19 +18,19 @@ pub fn token(text: &str) -> (&str, &str) {
     text.split_at(end.map_or(text.len(), |(i, _)| i))
 }
 
-/// `text` between `open` and `close`.
+/// Returns the text between `open` and `close`.
 pub fn within<'a>(text: &'a str, open: &str, close: &str) -> Option<&'a str> {
     text.strip_prefix(open)?.strip_suffix(close)
 }
 
-/// `0x10` or `-0x10`.
+/// Parses `0x10` or `-0x10`.
 pub fn signed_hex(text: &str) -> Option<i64> {
     let (negative, digits) = text.strip_prefix('-').map_or((false, text), |digits| (true, digits));
     let value = i64::from_str_radix(digits.strip_prefix("0x")?, 16).ok()?;
     Some(if negative { -value } else { value })
 }
 
-/// `0x10` or `16`.
+/// Parses `0x10` or `16`.
 pub fn number(text: &str) -> Option<u64> {
     match text.strip_prefix("0x") {
         Some(digits) => u64::from_str_radix(digits, 16).ok(),
@@ -38,7 +38,7 @@ pub fn number(text: &str) -> Option<u64> {
     }
 }
 
-/// The value of a text among texts made from values.
+/// Returns the first of `values` that prints as `text`.
 pub fn inverse(
     values: impl IntoIterator<Item = u16>,
     text: &str,
@@ -47,7 +47,7 @@ pub fn inverse(
     values.into_iter().find(|value| print(*value) == text)
 }
 
-/// A register without modifiers.
+/// Parses a register without modifiers.
 fn register(text: &str) -> Option<Operand> {
     let first = |prefix: &str| -> Option<u8> {
         let rest = text.strip_prefix(prefix)?;
@@ -67,7 +67,7 @@ fn register(text: &str) -> Option<Operand> {
     Some(Operand::Scalar(scalar))
 }
 
-/// What a text without modifiers may be: inline constants before literals.
+/// Returns the operands that a text without modifiers can mean, inline constants before literals.
 pub fn operands(text: &str) -> Vec<Operand> {
     let special = match text {
         "src_shared_base" => Some(Operand::SharedBase),
@@ -88,8 +88,8 @@ pub fn operands(text: &str) -> Vec<Operand> {
     let decimal = text.parse().ok().map(Operand::Int);
     let float = constant::inline_number(text).map(Operand::Float);
     let half = value.and_then(constant::inline_half).map(Operand::Float);
-    // A source of 16 bits shows the low half of its literal, in hex where an inline constant would be written otherwise: the
-    // upper half is anything but 0.
+    // A 16-bit source shows the low half of its literal. Hex digits for an inline constant mean
+    // that the upper half is not 0; any nonzero upper half will do.
     let upper =
         value.filter(|&value| value < 1 << 16).map(|value| Operand::Literal(value | 1 << 16));
     [decimal, float, half, value.map(Operand::Literal), upper].into_iter().flatten().collect()

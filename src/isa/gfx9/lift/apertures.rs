@@ -1,6 +1,8 @@
-//! Where shared memory (LDS) and scratch memory appear among flat addresses: the upper 32 bits say so.
+//! Where shared memory (LDS) and scratch memory appear among flat addresses.
+//!
+//! The upper 32 bits of an address select the memory.
 
-/// Of shared memory, of which the lower 32 bits are the offset.
+/// The base of shared memory. The lower 32 bits of an address are the offset.
 pub const SHARED: u64 = 0x1_0000 << 32;
-/// Of scratch memory.
+/// The base of scratch memory.
 pub const PRIVATE: u64 = 0x2_0000 << 32;

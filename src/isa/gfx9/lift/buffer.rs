@@ -1,7 +1,8 @@
 //! MUBUF: buffers by descriptor, without conversion of formats.
 //!
-//! Sources: "Vega" Instruction Set Architecture, "Buffer addressing" and "Range checking"; CLRX, "GCN Memory instructions";
-//! the buffer descriptors that Mesa and LLVM make. What they leave open is in `docs/fidelity.md`.
+//! Sources: "Vega" Instruction Set Architecture, "Buffer addressing" and "Range checking"; CLRX,
+//! "GCN Memory instructions"; the buffer descriptors that Mesa and LLVM make. Decisions on open
+//! questions are in `docs/fidelity.md`.
 
 use warploom_ir::{Access, AtomicOp, IntCc, Space, Type, Value};
 
@@ -12,34 +13,36 @@ use super::vector_memory::{Item, lifts, operand_of, register, within, write_back
 use super::{Flow, Lifted, Unsupported};
 use crate::{Buffer, Encoding, Instruction, Operand};
 
-/// The instruction's fields, if its data are in registers, and there is no status to return.
+/// Returns the instruction's fields if its data are in registers and it returns no status.
 pub(super) fn fields(i: &Instruction) -> Result<Buffer, Unsupported> {
     let buffer = i.buffer();
     if buffer.lds || buffer.tfe { Err(Unsupported) } else { Ok(buffer) }
 }
 
-/// Where an instruction's lanes access a buffer. Nothing of it depends on what is accessed.
+/// Where an instruction's lanes access a buffer. No field depends on the kind of access.
 ///
-/// A linear buffer is one whose records are interleaved in groups of 1. So the address is made the same way for all, from numbers
-/// that depend on the descriptor.
+/// A linear buffer counts as a buffer whose records are interleaved in groups of 1. So all buffers
+/// share one address computation, whose numbers depend on the descriptor.
 pub(super) struct BufferAddress {
-    /// Guest address of the first byte.
+    /// The guest address of the first byte.
     pub address: Value,
-    /// Bytes from a word of a record to the next one: uniform `i64`.
+    /// The distance in bytes from one word of a record to the next: uniform `i64`.
     apart: Value,
-    /// Offset in the record, and where it is compared with the buffer's size: `i32`.
+    /// The offset in the record, and the limit that guards compare it with: `i32`.
     offset: Value,
     limit: Value,
-    /// The lanes whose record exists: none if there are no records.
+    /// The lanes whose record exists. `None` if the instruction has no record index.
     record: Option<Value>,
-    /// All lanes: the offset is not checked.
+    /// A mask of all lanes if the offset is not checked.
     unchecked: Option<Value>,
-    /// The word of the descriptor that has the format.
+    /// The word of the descriptor that holds the format.
     pub format: Value,
 }
 
 impl BufferAddress {
-    /// Of the data of an instruction of this encoding: MTBUF has the format that MUBUF takes from the descriptor.
+    /// Returns the address of the data of an instruction of this encoding.
+    ///
+    /// MTBUF holds the format in the instruction; MUBUF takes it from the descriptor.
     pub fn new(cx: &mut Cx<'_>, buffer: &Buffer, encoding: Encoding) -> BufferAddress {
         let first = if let Operand::Scalar(number) = buffer.srsrc { number } else { 0 };
         let number = |word: u8| first.wrapping_add(word);
@@ -52,12 +55,13 @@ impl BufferAddress {
             cx.b.icmp(IntCc::Ne, bit, zero)
         });
 
-        // Bits 14 to 17 of the stride are in the data format's place if lanes are records.
+        // If lanes are records, bits 14 to 17 of the stride replace the data format.
         let stride = cx.field(number(1), 16, 14);
         let data_format = cx.field(number(3), 15, 4);
         let more = cx.shl(data_format, 14);
         let more = cx.b.uniform_select(by_lane, more, zero);
-        // Else a format of 0, "invalid", says that no buffer is bound: it has no records.
+        // Otherwise a data format of 0, "invalid", means that no buffer is bound: it has no
+        // records.
         let records = if encoding == Encoding::Mtbuf {
             records
         } else {
@@ -67,7 +71,7 @@ impl BufferAddress {
         };
         let stride = cx.b.or(stride, more);
 
-        // Groups of 8 to 64 records, or of one.
+        // Groups have 8 to 64 records, or one record.
         let group = cx.field(number(3), 21, 2);
         let three = cx.int(3);
         let group = cx.b.add(group, three);
@@ -111,7 +115,7 @@ impl BufferAddress {
         let total = cx.b.add(row, column);
         let total = cx.b.zero_extend(Type::I64, total);
 
-        // Addresses have 48 bits; above them the last one is repeated.
+        // Addresses have 48 bits. The bits above repeat bit 47.
         let high = cx.low_bits(w1, 16, true);
         let base = cx.b.concat(w0, high);
         let wide = cx.b.zero_extend(Type::I64, soffset);
@@ -121,7 +125,7 @@ impl BufferAddress {
         let apart = cx.b.shl(four, shift);
         let apart = cx.b.zero_extend(Type::I64, apart);
 
-        // Bytes are left of what `soffset` skips.
+        // The number of bytes that remain after `soffset` skips some.
         let skipped = cx.b.min_u(soffset, records);
         let bytes = cx.b.sub(records, skipped);
         let mut place = BufferAddress {
@@ -138,24 +142,26 @@ impl BufferAddress {
             let raw = cx.b.not(structured);
             let exists = cx.b.icmp(IntCc::LtU, index, records);
             place.record = Some(cx.b.or(exists, raw));
-            // Within a record offsets are checked if it does not lie in one piece.
+            // The offset in a record is checked if the record does not lie in one piece.
             place.limit = cx.b.uniform_select(structured, stride, bytes);
             let linear = cx.b.not(swizzled);
             place.unchecked = Some(cx.b.and(structured, linear));
         } else {
-            // The scratch memory of a wave.
+            // This is the scratch memory of a wave.
             place.unchecked = Some(by_lane);
         }
         place
     }
 
-    /// The lanes for which so many bytes, `at` bytes behind the first, are in range. An offset that wraps by that is not.
+    /// Returns the lanes whose `bytes` bytes, starting `at` bytes behind the first, are in range.
+    ///
+    /// A lane whose offset wraps by `at` is out of range.
     pub fn guard(&self, cx: &mut Cx<'_>, at: u32, bytes: u32) -> Value {
         let end = cx.int(at + bytes);
         self.guard_of(cx, end)
     }
 
-    /// The lanes for which the first bytes are in range, so many as a uniform `i32` says.
+    /// Returns the lanes whose first `bytes` bytes (a uniform `i32`) are in range.
     pub fn guard_of(&self, cx: &mut Cx<'_>, bytes: Value) -> Value {
         let mut guard = within(cx, self.offset, bytes, self.limit);
         if let Some(unchecked) = self.unchecked {
@@ -167,7 +173,7 @@ impl BufferAddress {
         guard
     }
 
-    /// The address of the word so many words behind the first.
+    /// Returns the address of the word that lies `index` words behind the first.
     pub fn word(&self, cx: &mut Cx<'_>, index: u32) -> Value {
         if index == 0 {
             return self.address;
@@ -177,19 +183,21 @@ impl BufferAddress {
         cx.b.add(self.address, distance)
     }
 
-    /// An access of one element to the word so many words behind the first.
+    /// Returns the access of one element to the word that lies `index` words behind the first.
     pub fn access(&self, cx: &mut Cx<'_>, item: Item, index: u32, guard: Value) -> Access {
         let address = self.word(cx, index);
         item.access(Space::Global, address, 0, Some(guard))
     }
 }
 
-/// Words are checked, and lie, by themselves.
+/// Splits an item into parts: each word is checked alone and lies alone.
 fn parts(item: Item) -> (Item, u32) {
     if let Item::Words(count) = item { (Item::Words(1), count.into()) } else { (item, 1) }
 }
 
-/// Data go to LDS, a word for each lane: from the lower 16 bits of m0 plus the immediate offset on.
+/// Loads data to LDS, one word for each lane.
+///
+/// The words start at the lower 16 bits of m0 plus the immediate offset.
 fn load_to_lds(cx: &mut Cx<'_>, i: &Instruction, item: Item) -> Lifted {
     let buffer = i.buffer();
     if buffer.tfe || !matches!(item, Item::Words(1) | Item::Narrow { .. }) {
@@ -282,7 +290,7 @@ lifts! {
     buffer_store_dwordx4: store(Item::Words(4));
 }
 
-/// Of 32 and of 64 bits.
+/// Declares the lift functions of atomics of 32 and of 64 bits.
 macro_rules! atomics {
     ($($narrow:ident $wide:ident: $op:ident;)*) => {
         lifts! {$(
@@ -308,7 +316,7 @@ atomics! {
     buffer_atomic_dec buffer_atomic_dec_x2: Dec;
 }
 
-/// Memory is coherent here: what a cache would be told orders accesses, no more.
+/// Emits a fence. Memory is coherent here, so an operation on a cache only orders accesses.
 fn fence(cx: &mut Cx<'_>, _: &Instruction) -> Lifted {
     cx.b.fence();
     Ok(Flow::Next)

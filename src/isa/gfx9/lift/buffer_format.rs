@@ -1,6 +1,8 @@
-//! MUBUF and MTBUF: buffers with conversion, of the descriptor's format or of the instruction's.
+//! MUBUF and MTBUF: buffers with conversion from and to the format of the descriptor or
+//! instruction.
 //!
-//! Source: "Vega" Instruction Set Architecture, "Buffer data" and "MTBUF". A texel is in range whole or not at all.
+//! Source: "Vega" Instruction Set Architecture, "Buffer data" and "MTBUF". A texel is in range as a
+//! whole or not at all.
 
 use warploom_ir::Value;
 use warploom_ir::texel::TexelFormat;
@@ -12,11 +14,11 @@ use super::vector_memory::{lifts, register};
 use super::{Flow, Lifted};
 use crate::{Encoding, Instruction};
 
-/// What registers have of a texel.
+/// The part of a texel that registers hold.
 #[derive(Clone, Copy)]
 struct Shape {
     components: usize,
-    /// In halves; true: the one component in the upper one.
+    /// `Some` if the components are halves; `Some(true)` if the one component is in the upper half.
     half: Option<bool>,
 }
 
@@ -30,7 +32,7 @@ const fn halves(components: usize) -> Shape {
 
 const HIGH: Shape = Shape { components: 1, half: Some(true) };
 
-/// The texel, where it is, and which lanes have one.
+/// Returns the texel, its address and the lanes that have a texel in range.
 fn place(
     cx: &mut Cx<'_>,
     i: &Instruction,

@@ -1,22 +1,26 @@
-//! Addresses that code computes as compilers have it do where a jump or a call goes farther than a branch reaches: `s_getpc_b64`,
-//! behind it `s_add_u32` and `s_addc_u32` of the distance, and some time later the jump.
+//! Addresses that code computes for jumps and calls that go farther than a branch reaches.
+//!
+//! Compilers emit `s_getpc_b64`, behind it `s_add_u32` and `s_addc_u32` of the distance, and some
+//! time later the jump.
 
 use super::flow::Flow;
 use crate::{Instruction, Opcode, Operand};
 
-/// The address in a pair of scalar registers.
+/// The known address in a pair of scalar registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Computed {
-    /// Number of the first register.
+    /// The number of the first register.
     pair: u8,
     pub address: u64,
-    /// What the next instruction is to add to the high half with its own operand.
+    /// The carry that the next instruction is to add to the high half with its own operand.
     carry: Option<bool>,
 }
 
 impl Computed {
-    /// What is known behind an instruction that writes these scalar registers, of what was known before it. `next` is the address
-    /// behind it.
+    /// Returns the address that is known behind an instruction that writes these scalar registers.
+    ///
+    /// `before` is the address that was known before the instruction. `next` is the address behind
+    /// it.
     pub fn after(
         before: Option<Computed>,
         insn: &Instruction,
@@ -59,7 +63,7 @@ impl Computed {
         }
     }
 
-    /// A jump or a call to where this pair says is one to its address.
+    /// Replaces an indirect jump or call through the known pair by one to the pair's address.
     pub fn resolve(known: Option<Computed>, flow: Flow) -> Flow {
         let target = |to| {
             let here =

@@ -1,4 +1,4 @@
-//! [`Cx`], which lift functions work with: operands as values, and destinations.
+//! [`Cx`], the context of lift functions: operands as values, and destinations.
 
 use std::collections::BTreeMap;
 
@@ -14,18 +14,18 @@ use super::mode::Mode;
 use super::scalars::{EXEC, PAIRS, RawMask};
 use crate::Instruction;
 
-/// Registers of the function being built.
+/// The registers of the function being built.
 #[derive(Clone, Copy, Debug)]
 pub struct Banks {
-    /// `Mask`, see [`super`].
+    /// The scalar registers: `Mask` cells, see [`super`].
     pub scalars: BankId,
-    /// `Lane(I32)`
+    /// The vector registers: `Lane(I32)` cells.
     pub vectors: BankId,
     pub scc: Reg,
 }
 
 impl Banks {
-    /// Declares the registers of a wave with so many vector registers.
+    /// Declares the registers of a wave with `vectors` vector registers.
     pub fn declare(function: &mut FunctionBuilder, vectors: u32) -> Banks {
         let scalars = function.bank("s", CellKind::Mask, PAIRS);
         let scc = function.bank("scc", CellKind::Mask, 1).reg(0);
@@ -35,13 +35,14 @@ impl Banks {
     }
 }
 
-/// State of one block while its instructions are lifted.
+/// The state of one block while its instructions are lifted.
 ///
-/// A lift function reads operands, makes values and writes destinations; vector registers are written in the active lanes. It must
-/// find out whether it supports the instruction's modifiers before it writes anything.
+/// A lift function reads operands, makes values and writes destinations. It writes vector registers
+/// in the active lanes. Before it writes anything, it must find out whether it supports the
+/// instruction's modifiers.
 pub struct Cx<'a> {
     pub b: BlockBuilder<'a>,
-    /// Address of the instruction, and of the one behind it.
+    /// The address of the instruction, and the address behind it.
     pub pc: u64,
     pub next: u64,
     pub mode: Mode,
@@ -49,29 +50,29 @@ pub struct Cx<'a> {
     pub(super) chip: Chip,
     /// As in [`super::Initial`].
     pub(super) data_share: Option<u32>,
-    /// The operands of the instruction that m0 indexes, as in [`Mode`].
+    /// The operands that m0 indexes in this instruction, as in [`Mode`].
     pub(super) relative: u8,
     pub(super) banks: Banks,
-    /// Vector registers that exist.
+    /// The number of vector registers that exist.
     pub(super) vectors: u32,
     pub(super) exec: Option<Value>,
-    /// By pair.
+    /// The masks that vector instructions wrote, by pair of scalar registers.
     pub(super) raw: BTreeMap<u8, RawMask>,
     pub(super) known: KnownScalars,
-    /// Vector registers that are constants, as in [`super::program::Program`].
+    /// The vector registers that are constants, as in [`super::program::Program`].
     pub(super) constant_vectors: Option<&'a FxHashMap<u8, u32>>,
     /// As in [`super::Initial`].
     pub(super) constants: &'a [ConstantMemory],
-    /// Likewise.
+    /// As in [`super::Initial`].
     pub(super) words: &'a [KnownWord],
-    /// Likewise.
+    /// As in [`super::Initial`].
     pub(super) shader: Option<&'a Shader>,
     /// As in [`super::Kernel`].
     pub(super) objects: &'a [(u32, Shape)],
 }
 
 impl<'a> Cx<'a> {
-    /// At the start of a block.
+    /// Creates the context at the start of a block.
     pub fn new(b: BlockBuilder<'a>, banks: Banks, vectors: u32, mode: Mode) -> Self {
         let pc = b.pc();
         Cx {
@@ -95,7 +96,7 @@ impl<'a> Cx<'a> {
         }
     }
 
-    /// Goes on to an instruction.
+    /// Starts the next instruction.
     pub fn start(&mut self, insn: &Instruction, pc: u64) {
         self.pc = pc;
         self.next = pc.wrapping_add(insn.bytes().into());
@@ -105,22 +106,22 @@ impl<'a> Cx<'a> {
             if insn.encoding().is_vector() { self.mode.indexed.unwrap_or(0) } else { 0 };
     }
 
-    /// An `i32` constant.
+    /// Returns an `i32` constant.
     pub fn int(&mut self, bits: u32) -> Value {
         self.b.iconst(Type::I32, bits.into())
     }
 
-    /// An `i64` constant.
+    /// Returns an `i64` constant.
     pub fn long(&mut self, bits: u64) -> Value {
         self.b.iconst(Type::I64, bits)
     }
 
-    /// A mask of these lanes.
+    /// Returns a mask of these lanes.
     pub fn lanes(&mut self, bits: u64) -> Value {
         self.b.lanes_of(bits)
     }
 
-    /// A constant of the value's type.
+    /// Returns a constant of the value's type.
     pub fn like(&mut self, value: Value, bits: u64) -> Value {
         let ty = self.b.ty(value).ty;
         self.b.iconst(ty, bits)
@@ -131,13 +132,13 @@ impl<'a> Cx<'a> {
         self.b.shl(value, count)
     }
 
-    /// Logical shift right.
+    /// Emits a logical shift right.
     pub fn shr(&mut self, value: Value, count: u32) -> Value {
         let count = self.like(value, count.into());
         self.b.shr_u(value, count)
     }
 
-    /// Arithmetic shift right.
+    /// Emits an arithmetic shift right.
     pub fn sar(&mut self, value: Value, count: u32) -> Value {
         let count = self.like(value, count.into());
         self.b.shr_s(value, count)
@@ -148,12 +149,12 @@ impl<'a> Cx<'a> {
         self.b.and(value, bits)
     }
 
-    /// The value with another type of its width.
+    /// Returns the value with another type of its width.
     pub fn cast(&mut self, ty: Type, value: Value) -> Value {
         if self.b.ty(value).ty == ty { value } else { self.b.bitcast(ty, value) }
     }
 
-    /// The low `bits` bits of an `i32`, extended.
+    /// Returns the low `bits` bits of an `i32`, extended.
     pub fn low_bits(&mut self, value: Value, bits: u32, signed: bool) -> Value {
         if bits >= 32 {
             value

@@ -1,6 +1,7 @@
-//! Control flow, the exec mask and the mode: SOPP, and what of SOP1 and SOPK is no arithmetic.
+//! Control flow, the exec mask and the mode: SOPP, and the non-arithmetic part of SOP1 and SOPK.
 //!
-//! Source: "Vega" Instruction Set Architecture, "SOPP Instructions", "SOP1 Instructions", "SOPK Instructions".
+//! Source: "Vega" Instruction Set Architecture, "SOPP Instructions", "SOP1 Instructions", "SOPK
+//! Instructions".
 
 use warploom_ir::{IntCc, TrapKind, Type, Value};
 
@@ -11,7 +12,7 @@ use super::scalars::M0;
 use super::{Flow, Lifted, Unsupported, graphics};
 use crate::{Instruction, Operand};
 
-// Without effect here: waits, hints, and what concerns the cache of instructions.
+// Waits, hints and operations on the instruction cache have no effect here.
 macro_rules! nothing {
     ($($name:ident)*) => {$(
         pub fn $name(_: &mut Cx<'_>, _: &Instruction) -> Lifted {
@@ -43,7 +44,7 @@ branches! {
     s_cbranch_execnz: Exec, true;
 }
 
-// No debugger is there.
+// There is no debugger.
 nothing! { s_cbranch_cdbgsys s_cbranch_cdbguser s_cbranch_cdbgsys_or_user s_cbranch_cdbgsys_and_user }
 
 pub fn s_endpgm(_: &mut Cx<'_>, _: &Instruction) -> Lifted {
@@ -66,18 +67,20 @@ pub fn s_trap(_: &mut Cx<'_>, _: &Instruction) -> Lifted {
     Ok(Flow::Trap(TrapKind::Guest))
 }
 
-/// Ends in the trap handler, which is not there.
+/// Traps if bit 0 is set: a halt ends in the trap handler, which does not exist here.
 pub fn s_sethalt(_: &mut Cx<'_>, i: &Instruction) -> Lifted {
     if i.simm16() & 1 == 0 { Ok(Flow::Next) } else { Ok(Flow::Trap(TrapKind::Guest)) }
 }
 
-/// Messages say something to the fixed functions of graphics and to the host. But for those of geometry programs nobody listens; some ask for an
-/// answer.
+/// Emits a message to the fixed functions of graphics or to the host.
+///
+/// Only messages of geometry programs have a receiver. Messages that ask for an answer are
+/// unsupported.
 fn send(cx: &mut Cx<'_>, i: &Instruction) -> Result<(), Unsupported> {
     const GEOMETRY: u16 = 2;
     const GET_DOORBELL: u16 = 10;
     let bits = i.simm16() as u16;
-    // Bits 0 to 3 are the message's number; those above 10 are reserved or read registers of the system.
+    // Bits 0 to 3 are the message's number. Numbers above 10 are reserved or read system registers.
     match bits & 15 {
         GEOMETRY => graphics::message(cx, bits >> 4 & 3, u32::from(bits >> 8 & 3)),
         1..GET_DOORBELL => {}
@@ -131,7 +134,7 @@ fn save_exec(
     Ok(Flow::Next)
 }
 
-/// `exec = op(S, exec); D = exec`.
+/// Emits `exec = op(S, exec); D = exec; SCC = exec is not 0`.
 fn write_exec(
     cx: &mut Cx<'_>,
     i: &Instruction,
@@ -241,14 +244,14 @@ pub fn s_set_gpr_idx_mode(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     }
     let m0 = cx.scalar(Operand::Scalar(M0));
     set_index(cx, m0, Some(indexed));
-    // It does not switch indexing on.
+    // The instruction does not switch indexing on.
     Ok(match cx.mode.indexed {
         Some(_) => Flow::SetMode(cx.mode.with_indexed(Some(indexed))),
         None => Flow::Next,
     })
 }
 
-/// m0: the index in bits 0 to 7, which operands are indexed in bits 12 to 15.
+/// Writes m0: the index to bits 0 to 7, and the set of indexed operands to bits 12 to 15.
 fn set_index(cx: &mut Cx<'_>, index: Value, indexed: Option<u8>) {
     let m0 = cx.scalar(Operand::Scalar(M0));
     let index = cx.and_bits(index, 0xff);
@@ -275,11 +278,12 @@ fn moved_index(cx: &mut Cx<'_>, operand: Operand) -> Result<Value, Unsupported> 
     Ok(cx.b.add(m0, first))
 }
 
-/// Scalar registers that may be indexed.
+/// The number of pairs of scalar registers that may be indexed.
 const INDEXED_PAIRS: u32 = 51;
 
-/// The pair that holds register `index`, its content, and whether that register is its second. There are none past s101: s0 is
-/// read for them.
+/// Returns the pair that holds register `index`, its content, and 1 if the register is its second.
+///
+/// No register exists past s101: s0 is read instead.
 fn indexed_scalar(cx: &mut Cx<'_>, index: Value) -> (Value, Value, Value) {
     let (count, zero) = (cx.int(2 * INDEXED_PAIRS), cx.int(0));
     let exists = cx.b.icmp(IntCc::LtU, index, count);

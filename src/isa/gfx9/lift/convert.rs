@@ -1,7 +1,8 @@
 //! Conversions of the vector unit.
 //!
-//! Source: "Vega" Instruction Set Architecture, VOP1 and VOP3 instructions; CLRX, GcnInstrsVop1 and GcnInstrsVop3, for rounding
-//! and NaNs; LLVM for operands. Decisions are in `docs/fidelity.md`.
+//! Sources: "Vega" Instruction Set Architecture, VOP1 and VOP3 instructions; CLRX, GcnInstrsVop1
+//! and GcnInstrsVop3, for rounding and NaNs; LLVM for operands. Decisions are in
+//! `docs/fidelity.md`.
 
 use warploom_ir::{FloatAttrs, IntCc, Round, Type, Value};
 
@@ -9,18 +10,18 @@ use super::context::Cx;
 use super::flow::{Flow, Lifted, Unsupported};
 use crate::{Instruction, Operand, Sel};
 
-/// An integer result has no output modifier.
+/// Checks that the instruction has no output modifier, as an integer result has none.
 pub fn no_omod(i: &Instruction) -> Result<(), Unsupported> {
     if i.omod() == 0 { Ok(()) } else { Err(Unsupported) }
 }
 
-/// An integer source has no sign modifier, which VOP3 could give it.
+/// Checks that an integer source has no sign modifier, which VOP3 could give it.
 pub fn no_sign(i: &Instruction, n: usize) -> Result<(), Unsupported> {
     let source = i.src(n);
     if source.sext && source.sel == Sel::Dword || source.neg { Err(Unsupported) } else { Ok(()) }
 }
 
-/// A NaN gives 0, what is out of range the nearest.
+/// Converts a float to an integer. A NaN gives 0; a number out of range gives the nearest integer.
 fn to_int(cx: &mut Cx<'_>, to: Type, signed: bool, round: Round, x: Value) -> Value {
     cx.b.float_to_int(to, signed, round, false, 0, x)
 }
@@ -75,7 +76,7 @@ pub fn v_cvt_f16_i16(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     from_half_word(cx, i, true)
 }
 
-/// An integer brought into 16 bits.
+/// Saturates an integer to 16 bits.
 fn saturated(cx: &mut Cx<'_>, value: Value, signed: bool) -> Value {
     if signed { cx.between(value, -0x8000, 0x7fff) } else { cx.between(value, 0, 0xffff) }
 }
@@ -83,7 +84,7 @@ fn saturated(cx: &mut Cx<'_>, value: Value, signed: bool) -> Value {
 fn to_half_word(cx: &mut Cx<'_>, i: &Instruction, signed: bool) -> Lifted {
     no_omod(i)?;
     let x = cx.f16(i, 0);
-    // All numbers of f16 fit.
+    // All numbers of f16 fit in 32 bits.
     let value = to_int(cx, Type::I32, true, Round::Zero, x);
     let value = saturated(cx, value, signed);
     cx.set_half_word(i, value);
@@ -98,7 +99,7 @@ pub fn v_cvt_i16_f16(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     to_half_word(cx, i, true)
 }
 
-/// An `f32` as an `f16`; denormals as the mode has them for each.
+/// Converts an `f32` to an `f16`, with the mode's treatment of denormals for each type.
 pub(super) fn halved(cx: &mut Cx<'_>, round: Round, x: Value) -> Value {
     let x = cx.flushed(x);
     let attrs = FloatAttrs { round, ..cx.mode.attrs(Type::F16) };
@@ -117,13 +118,13 @@ pub fn v_cvt_f32_f16(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     cx.set_float(i, value)
 }
 
-/// An `f16` as an `f32`.
+/// Converts an `f16` to an `f32`.
 pub(super) fn widened(cx: &mut Cx<'_>, x: Value) -> Value {
     let attrs = exact(cx, Type::F16);
     cx.b.fconvert(Type::F32, attrs, x)
 }
 
-/// For a conversion to a wider type.
+/// Returns the attributes of a conversion to a wider type.
 fn exact(cx: &Cx<'_>, from: Type) -> FloatAttrs {
     FloatAttrs { flush: cx.mode.flush(from), ..FloatAttrs::IEEE }
 }
@@ -140,7 +141,9 @@ pub fn v_cvt_f32_f64(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     cx.set_float(i, value)
 }
 
-/// To a signed integer, rounded down. A NaN gives the greatest integer, or the least if it is negative.
+/// Converts a float to a signed integer, rounded down.
+///
+/// A NaN gives the greatest integer, or the least if the NaN is negative.
 fn floor_to_int(cx: &mut Cx<'_>, x: Value) -> Value {
     let number = cx.b.float_to_int(Type::I32, true, Round::Down, false, 0x7fff_ffff, x);
     let (bits, negative_infinity) = (cx.bits_of(x), cx.int(0xff80_0000));
@@ -149,7 +152,7 @@ fn floor_to_int(cx: &mut Cx<'_>, x: Value) -> Value {
     cx.b.select(negative_nan, least, number)
 }
 
-/// Of x + 1/2, as an `f32`.
+/// Converts x + 1/2, computed as an `f32`, to an integer, rounded down.
 pub fn v_cvt_rpi_i32_f32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     no_omod(i)?;
     let (x, half) = (cx.f32(i, 0), cx.number(Type::F32, 0.5));
@@ -170,7 +173,7 @@ pub fn v_cvt_flr_i32_f32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     Ok(Flow::Next)
 }
 
-/// Four bits, signed, in sixteenths.
+/// Converts four bits, signed and in sixteenths, to an `f32`.
 pub fn v_cvt_off_f32_i4(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let x = cx.word(i, 0);
     let x = cx.low_bits(x, 4, true);
@@ -199,7 +202,9 @@ byte! {
     v_cvt_f32_ubyte3 = 24;
 }
 
-/// Of [-1, 1] or [0, 1], as a part of the greatest 16-bit integer: rounded to nearest even, NaN to 0. The product is exact.
+/// Converts a number of [-1, 1] or [0, 1] to a part of the greatest 16-bit integer.
+///
+/// The product is exact, then rounded to nearest even. A NaN gives 0.
 fn normalized(cx: &mut Cx<'_>, x: Value, signed: bool) -> Value {
     let one = if signed { 0x7fff } else { 0xffff };
     let x = cx.flushed(x);
@@ -227,13 +232,13 @@ pub fn v_cvt_norm_u16_f16(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 }
 
 impl Cx<'_> {
-    /// The low halves of two integers.
+    /// Packs the low halves of two integers into an `i32`.
     pub fn packed(&mut self, low: Value, high: Value) -> Value {
         let (low, high) = (self.low_bits(low, 16, false), self.shl(high, 16));
         self.b.or(low, high)
     }
 
-    /// Two `f16`.
+    /// Packs two `f16` into an `i32`.
     pub fn packed_halves(&mut self, [low, high]: [Value; 2]) -> Value {
         let [low, high] = [low, high].map(|half| {
             let bits = self.bits_of(half);
@@ -264,7 +269,7 @@ pack! {
     v_cvt_pknorm_u16_f16: |cx, i, n| { let x = cx.f16(i, n); normalized(cx, x, false) };
 }
 
-/// Rounded toward zero.
+/// Packs two `f32` as `f16`, rounded toward zero.
 pub fn v_cvt_pkrtz_f16_f32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let halves = [0, 1].map(|n| {
         let x = cx.f32(i, n);
@@ -276,7 +281,7 @@ pub fn v_cvt_pkrtz_f16_f32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     Ok(Flow::Next)
 }
 
-/// An `f32` as a byte, in the byte of `rest` that source 1 names.
+/// Emits an `f32` as a byte, in the byte of `rest` that source 1 names.
 fn byte_into(cx: &mut Cx<'_>, i: &Instruction, rest: Value) -> Lifted {
     let (x, place) = (cx.f32(i, 0), cx.word(i, 1));
     let round = cx.mode.attrs(Type::F32).round;
@@ -299,7 +304,7 @@ pub fn v_cvt_pk_u8_f32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     byte_into(cx, i, rest)
 }
 
-/// The same, the other bytes being those of the destination.
+/// Emits an `f32` as a byte, with the other bytes taken from the destination.
 pub fn v_cvt_pkaccum_u8_f32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     no_sign(i, 1)?;
     let Operand::Vector(number) = i.dst() else { return Err(Unsupported) };

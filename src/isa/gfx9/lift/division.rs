@@ -1,4 +1,4 @@
-//! The steps of an exact division that frame Newton's iterations: [`warploom_ir::division`].
+//! The steps of an exact division before and after Newton's iterations: [`warploom_ir::division`].
 
 use warploom_ir::division::Division;
 use warploom_ir::{BlockBuilder, Type, Value};

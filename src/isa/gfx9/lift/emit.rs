@@ -1,4 +1,4 @@
-//! Blocks of guest instructions become blocks of the intermediate representation.
+//! Blocks of guest instructions become blocks of the IR.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -20,8 +20,10 @@ struct Emitter<'p> {
     queue: VecDeque<CodePoint>,
 }
 
-/// The function. Blocks are numbered in the order in which they are asked for, from the entry and then from each indirect
-/// target, so that a program with more of these extends one with fewer.
+/// Emits the function.
+///
+/// Blocks are numbered in the order of their first use, from the entry and then from each indirect
+/// target. So a program with more indirect targets extends one with fewer.
 pub fn emit<'p>(kernel: &'p Kernel<'p>, program: &'p Program) -> Result<Function, BuildError> {
     let mut function = FunctionBuilder::new(kernel.name, WARP_LANES, NAN);
     let banks = Banks::declare(&mut function, program.vectors);
@@ -75,7 +77,7 @@ impl Emitter<'_> {
                 if !matches!(step.flow, Flow::Trap(_))
                     && let Some(lift) = insn.row().lift
                 {
-                    // That it is supported was seen in the trial run.
+                    // The trial run has shown that the instruction is supported.
                     let _ = lift(&mut cx, &insn);
                 }
             }

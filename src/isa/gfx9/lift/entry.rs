@@ -1,7 +1,7 @@
-//! What registers hold when a wave starts.
+//! The contents of registers when a wave starts.
 //!
-//! Everything that depends on the launch comes from constant bank 0, so that a translation serves all launches.
-//! Source: LLVM, "User Guide for AMDGPU Backend", "Initial Kernel Execution State".
+//! Everything that depends on the launch comes from constant bank 0, so that a translation serves
+//! all launches. Source: LLVM, "User Guide for AMDGPU Backend", "Initial Kernel Execution State".
 
 use warploom_ir::{Extend, IntCc, Space, Special, Type};
 
@@ -12,41 +12,44 @@ use crate::Operand;
 /// The constant bank that the launch fills.
 pub const BANK: u8 = 0;
 
-/// The registers that are not 0.
+/// The registers that do not start as 0, and the launch's known memory.
 #[derive(Clone, Debug, Default)]
 pub struct Initial {
-    /// By number of the scalar register.
+    /// The initial scalars, by number of the scalar register.
     pub scalars: Vec<(u8, InitialScalar)>,
-    /// By number of the vector register.
+    /// The initial vectors, by number of the vector register.
     pub vectors: Vec<(u8, InitialVector)>,
-    /// Where the address of the chip's global data share stands in the bank, if there is one.
+    /// The offset in the bank of the address of the chip's global data share, if there is one.
     pub data_share: Option<u32>,
-    /// Memory that stays as it is for the whole launch.
+    /// Memory that does not change during the launch.
     pub constants: Vec<ConstantMemory>,
-    /// Words of the bank that are partly the same in every launch.
+    /// Words of the bank with bits that are equal in every launch.
     pub words: Vec<KnownWord>,
-    /// What only shaders have.
+    /// The part that only shaders have.
     pub shader: Option<Shader>,
 }
 
-/// A word of the bank of which some bits are the same in every launch, as those of scratch memory's descriptor that say how lanes
-/// are interleaved.
+/// A word of the bank with some bits that are equal in every launch.
+///
+/// An example is the word of scratch memory's descriptor that says how lanes are interleaved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KnownWord {
-    /// Where it stands in the bank.
+    /// The word's offset in the bank.
     pub offset: u32,
-    /// Which bits, and what they are. Where those of the lower half are not known, they are not all ones, so that a carry gets no further.
+    /// The known bits, and their values. If the lower half has unknown bits, they are not all ones,
+    /// so a carry goes no further.
     pub mask: u32,
     pub bits: u32,
 }
 
-/// Memory of which the bank has a copy: loads through a pair of scalar registers that is known to hold its address may be taken
-/// from there.
+/// Memory of which the bank has a copy.
+///
+/// Loads may read the copy if their pair of scalar registers is known to hold the memory's address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConstantMemory {
-    /// Where its address stands in the bank.
+    /// The offset in the bank of the memory's address.
     pub pointer: u32,
-    /// Where the copy begins in the bank, a multiple of 8, and how long it is.
+    /// The offset of the copy in the bank, a multiple of 8, and the copy's length.
     pub offset: u32,
     pub bytes: u32,
 }
@@ -55,27 +58,31 @@ pub struct ConstantMemory {
 pub enum InitialScalar {
     /// The word at this offset of the bank.
     Constant(u32),
-    /// Index of the workgroup per axis.
+    /// The index of the workgroup on an axis.
     Workgroup(u8),
     /// The word at this offset of the bank, and bit 31 in the workgroup's first wave.
     WorkgroupInfo(u32),
-    /// Bytes from the start of scratch memory to this wave's: its slot times the word at this offset of the bank.
+    /// Bytes from the start of scratch memory to this wave's part: the wave's slot times the word
+    /// at this offset of the bank.
     ScratchOffset(u32),
-    /// A word for each warp of the launch, from the address in the two words at this offset of the bank: blocks are one warp each.
+    /// A word for each warp of the launch, from the address in the two words at this offset of the
+    /// bank. Blocks are one warp each.
     Warps(u32),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InitialVector {
-    /// Index of the work-item in its workgroup per axis.
+    /// The index of the work-item in its workgroup on an axis.
     WorkItem(u8),
-    /// All three in ten bits each, x in the lowest.
+    /// All three indices in ten bits each, x in the lowest.
     PackedWorkItem,
     /// The word at this offset of the bank, in each lane.
     Constant(u32),
-    /// A word for each work-item of the workgroup, x fastest, from the address in the two words at this offset of the bank.
+    /// A word for each work-item of the workgroup, x fastest, from the address in the two words at
+    /// this offset of the bank.
     Array(u32),
-    /// A word for each lane of the launch, likewise, in a row that the program is given.
+    /// A word for each lane of the launch, in a row that the program is given, from the address in
+    /// the two words at this offset of the bank.
     Row(u32),
 }
 

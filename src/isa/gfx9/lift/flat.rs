@@ -1,12 +1,13 @@
 //! FLAT, GLOBAL and SCRATCH: memory by address.
 //!
-//! Sources: "Vega" Instruction Set Architecture, "Flat memory instructions"; LLVM, "User Guide for AMDGPU Backend", "Address
-//! spaces" and "Private segment".
+//! Sources: "Vega" Instruction Set Architecture, "Flat memory instructions"; LLVM, "User Guide for
+//! AMDGPU Backend", "Address spaces" and "Private segment".
 //!
-//! A flat address is one of global memory, of shared memory or of the lane's scratch memory, as its upper half says ([`apertures`]).
-//! The first two are one access: the runtime has a window for shared memory. Scratch memory is global memory that the lanes of a
-//! wave share word by word, from the address in flat_scratch on. So an access there is one for each word, of the lanes
-//! that have such an address; there are none of these as a rule, and what is done for no lane costs little.
+//! The upper half of a flat address selects global memory, shared memory or the lane's scratch
+//! memory ([`apertures`]). One access serves global and shared memory: the runtime has a window for
+//! shared memory. Scratch memory is global memory that the lanes of a wave share word by word, from
+//! the address in flat_scratch on. So scratch memory takes one access per word, by the lanes with a
+//! scratch address. Usually no lane has a scratch address, and an access of no lane costs little.
 
 use warploom_ir::{Access, AtomicOp, IntCc, Space, Type, Value};
 
@@ -18,10 +19,11 @@ use crate::{Flat, Instruction, Operand, Segment};
 
 /// Where an instruction's lanes access memory.
 enum FlatTarget {
-    /// Space, address and offset. None is scratch memory.
+    /// Space, address and offset. No address is in scratch memory.
     Memory(Space, Value, i32),
     Scratch(Scratch),
-    /// Generic address and offset; the lanes that have one of scratch memory, and where.
+    /// Generic address and offset; the lanes with a scratch address, and their place in scratch
+    /// memory.
     Either {
         address: Value,
         offset: i32,
@@ -30,7 +32,7 @@ enum FlatTarget {
     },
 }
 
-/// The instruction's fields, if its data are in registers.
+/// Returns the instruction's fields if its data are in registers.
 fn fields(i: &Instruction) -> Result<Flat, Unsupported> {
     let flat = i.flat();
     if flat.lds { Err(Unsupported) } else { Ok(flat) }
@@ -58,7 +60,7 @@ fn place(cx: &mut Cx<'_>, flat: &Flat) -> FlatTarget {
     }
 }
 
-/// A register pair, or one of scalars with a register of unsigned offsets.
+/// Returns the address: a vector pair, or a scalar pair plus a vector register of unsigned offsets.
 fn global_address(cx: &mut Cx<'_>, flat: &Flat) -> Value {
     let Operand::Vector(number) = flat.addr else { return cx.long(0) };
     let Some(saddr) = flat.saddr else { return cx.vector_pair(number) };
@@ -79,7 +81,7 @@ fn load(cx: &mut Cx<'_>, i: &Instruction, item: Item) -> Lifted {
             let others = cx.b.not(private);
             let access = item.access(Space::Generic, address, offset, Some(others));
             let values = cx.b.load_access(access, item.extend());
-            // Each reads 0 in the lanes of the other.
+            // Each load reads 0 in the lanes of the other load.
             let own = scratch.load(cx, item, Some(private));
             values.into_iter().zip(own).map(|(a, b)| cx.b.or(a, b)).collect()
         }
@@ -107,7 +109,9 @@ fn store(cx: &mut Cx<'_>, i: &Instruction, item: Item) -> Lifted {
     Ok(Flow::Next)
 }
 
-/// Scratch memory has no atomics: a flat address of it is a fault, as it is of no mapped page.
+/// Emits an atomic.
+///
+/// Scratch memory has no atomics: a flat address of it faults like an address of an unmapped page.
 fn atomic(cx: &mut Cx<'_>, i: &Instruction, ty: Type, op: AtomicOp) -> Lifted {
     let flat = fields(i)?;
     let data = register(flat.data)?;
@@ -196,7 +200,7 @@ lifts! {
     scratch_store_dwordx4: store(Item::Words(4));
 }
 
-/// Each in four forms: flat and global, of 32 and of 64 bits.
+/// Declares each atomic in four forms: flat and global, of 32 and of 64 bits.
 macro_rules! atomics {
     ($($flat:ident $flat_wide:ident $global:ident $global_wide:ident: $op:ident;)*) => {
         lifts! {$(

@@ -1,7 +1,8 @@
-//! What the float instructions of all three widths are made of.
+//! The parts that the float instructions of all three widths share.
 //!
-//! Source: "Vega" Instruction Set Architecture and the pseudocode of the "AMD Instinct MI300" one, whose vector instructions are
-//! the same; where these leave it open, CLRX, GcnInstrsVop1 to 3; the decisions are in `docs/fidelity.md`.
+//! Sources: "Vega" Instruction Set Architecture; the pseudocode of the "AMD Instinct MI300"
+//! document, whose vector instructions are equal. Where both leave a question open: CLRX,
+//! GcnInstrsVop1 to 3. Decisions are in `docs/fidelity.md`.
 
 use warploom_ir::{
     FloatAttrs, FloatBinaryOp, FloatCc, FloatUnaryOp, IntCc, Round, SharedFn, Type, Value,
@@ -11,7 +12,8 @@ use super::context::Cx;
 use super::flow::{Flow, Lifted};
 use crate::{Instruction, Operand};
 
-/// Declares lift functions that only differ in what they compute of a float of one type.
+/// Declares lift functions that differ only in the function that they compute of a float of one
+/// type.
 macro_rules! float_lifts {
     ($ty:ident: $($(#[$doc:meta])* $name:ident = $f:path;)*) => {$(
         $(#[$doc])*
@@ -23,7 +25,7 @@ macro_rules! float_lifts {
 pub(super) use float_lifts;
 
 impl Cx<'_> {
-    /// A float source of this type.
+    /// Returns a float source of this type.
     pub fn float(&mut self, ty: Type, i: &Instruction, n: usize) -> Value {
         match ty {
             Type::F16 => self.f16(i, n),
@@ -32,7 +34,7 @@ impl Cx<'_> {
         }
     }
 
-    /// Writes a float.
+    /// Writes a float to the destination.
     pub fn set_float(&mut self, i: &Instruction, value: Value) -> Lifted {
         match self.b.ty(value).ty {
             Type::F16 => self.set_f16(i, value),
@@ -42,7 +44,7 @@ impl Cx<'_> {
         Ok(Flow::Next)
     }
 
-    /// What the destination holds before.
+    /// Returns the destination's old value.
     fn accumulator(&mut self, ty: Type, i: &Instruction) -> Value {
         let Operand::Vector(number) = i.dst() else { return self.b.iconst(ty, 0) };
         if ty == Type::F64 {
@@ -59,7 +61,7 @@ impl Cx<'_> {
         self.cast(ty, bits)
     }
 
-    /// A constant float of the value's type.
+    /// Returns a constant float of type `ty`.
     pub fn number(&mut self, ty: Type, value: f64) -> Value {
         let bits = match ty {
             Type::F16 => half::f16::from_f64(value).to_bits().into(),
@@ -73,26 +75,26 @@ impl Cx<'_> {
         self.mode.bits() & 0x200 != 0
     }
 
-    /// The value, denormals as the mode has it; NaNs become quiet.
+    /// Returns the value with denormals as the mode treats them; NaNs become quiet.
     pub fn plain(&mut self, value: Value) -> Value {
         let ty = self.b.ty(value).ty;
         let attrs = FloatAttrs { round: Round::Nearest, ..self.mode.attrs(ty) };
         self.b.funary(FloatUnaryOp::Copy, attrs, value)
     }
 
-    /// The value with denormals as zeros if the mode says so.
+    /// Returns the value, with denormals as zeros if the mode says so.
     pub fn flushed(&mut self, value: Value) -> Value {
         let ty = self.b.ty(value).ty;
         if self.mode.flush(ty) { self.plain(value) } else { value }
     }
 
-    /// Bits of a float as an integer.
+    /// Returns the bits of a float as an integer.
     pub fn bits_of(&mut self, value: Value) -> Value {
         let ty = self.b.ty(value).ty;
         self.cast(ty.as_int(), value)
     }
 
-    /// Where the value is a signaling NaN.
+    /// Returns the lanes in which the value is a signaling NaN.
     fn is_signaling(&mut self, value: Value) -> Value {
         let ty = self.b.ty(value).ty;
         let infinity = infinity(ty);
@@ -104,7 +106,9 @@ impl Cx<'_> {
         self.b.icmp(IntCc::LtU, offset, count)
     }
 
-    /// The lesser or the greater of two. A NaN loses against a number; in IEEE mode a signaling one wins and becomes quiet.
+    /// Returns the lesser or the greater of two numbers.
+    ///
+    /// A NaN loses against a number. In IEEE mode a signaling NaN wins and becomes quiet.
     pub fn extreme(&mut self, op: FloatBinaryOp, x: Value, y: Value) -> Value {
         let ty = self.b.ty(x).ty;
         let attrs = FloatAttrs { round: Round::Nearest, ..self.mode.attrs(ty) };
@@ -122,7 +126,7 @@ impl Cx<'_> {
         self.b.iconst(ty, super::NAN.canonical(ty))
     }
 
-    /// Product and sum, each rounded; denormals are zeros whatever the mode.
+    /// Returns x * y + z, with product and sum each rounded. Denormals are zeros in every mode.
     pub fn mad(&mut self, x: Value, y: Value, z: Value) -> Value {
         let attrs = self.mad_attrs(self.b.ty(x).ty);
         let product = self.b.fmul(attrs, x, y);
@@ -133,7 +137,7 @@ impl Cx<'_> {
         FloatAttrs { flush: true, ..self.mode.attrs(ty) }
     }
 
-    /// x * y, but 0 where a factor is 0.
+    /// Returns x * y, but 0 if a factor is 0.
     pub fn legacy_product(&mut self, attrs: FloatAttrs, x: Value, y: Value) -> Value {
         let ty = self.b.ty(x).ty;
         let zero = self.b.iconst(ty, 0);
@@ -144,7 +148,8 @@ impl Cx<'_> {
         self.b.select(any, zero, product)
     }
 
-    /// 2^n, an `i32` within the exponents of normal numbers of this type (`F32`, `F64`).
+    /// Returns 2^n in this type (`F32`, `F64`); n is an `i32` within the exponents of normal
+    /// numbers.
     pub fn power(&mut self, ty: Type, n: Value) -> Value {
         let bias = self.int(if ty == Type::F64 { 1023 } else { 127 });
         let exponent = self.b.add(n, bias);
@@ -157,21 +162,21 @@ impl Cx<'_> {
         self.cast(ty, bits)
     }
 
-    /// An `i32`, brought between two bounds.
+    /// Clamps an `i32` between two bounds.
     pub fn between(&mut self, n: Value, least: i32, greatest: i32) -> Value {
         let (least, greatest) = (self.int(least as u32), self.int(greatest as u32));
         let n = self.b.max_s(n, least);
         self.b.min_s(n, greatest)
     }
 
-    /// x * 2^n, rounded once, as the mode has it.
+    /// Returns x * 2^n, rounded once, with the mode's attributes.
     pub fn scaled(&mut self, x: Value, n: Value) -> Value {
         let attrs = self.mode.attrs(self.b.ty(x).ty);
         let x = self.flushed(x);
         self.scaled_by(attrs, x, n)
     }
 
-    /// x * 2^n, rounded once.
+    /// Returns x * 2^n, rounded once.
     pub fn scaled_by(&mut self, attrs: FloatAttrs, x: Value, n: Value) -> Value {
         let ty = self.b.ty(x).ty;
         let exact = FloatAttrs { flush: false, saturate: false, ..attrs };
@@ -186,7 +191,8 @@ impl Cx<'_> {
                 let product = self.b.fmul(FloatAttrs::IEEE, x, power);
                 self.b.fconvert(ty, attrs, product)
             }
-            // In steps, of which only the last rounds, or what is lost before is far less than what the last one rounds.
+            // Multiplies in steps. Only the last step rounds, or the earlier steps lose far less
+            // than the last step rounds.
             _ => {
                 let (mut x, mut n) = (x, n);
                 for _ in 0..2 {
@@ -201,7 +207,7 @@ impl Cx<'_> {
         }
     }
 
-    /// How much of a great exponent a first factor takes, and that factor.
+    /// Returns the part of a great exponent that one factor takes, and that factor.
     fn step(&mut self, n: Value) -> (Value, Value) {
         let (great, small) = (self.int(1023), self.int(-1022i32 as u32));
         let (up, down) = (self.b.icmp(IntCc::GtS, n, great), self.b.icmp(IntCc::LtS, n, small));
@@ -211,12 +217,14 @@ impl Cx<'_> {
         (step, self.power(Type::F64, step))
     }
 
-    /// Of `x` a number at most 1 in magnitude and at least 1/2, and the exponent (`i32`) with which it is `x`: of 0 both 0; of
-    /// what is no number itself and 0.
+    /// Returns a fraction and an exponent (`i32`) such that `x` is fraction * 2^exponent.
+    ///
+    /// The fraction's magnitude is at least 1/2 and less than 1. For 0, both are 0. For an infinity
+    /// or a NaN, the fraction is `x` itself and the exponent 0.
     pub fn fraction_and_exponent(&mut self, x: Value) -> (Value, Value) {
         let ty = self.b.ty(x).ty;
         if ty == Type::F16 {
-            // Exact.
+            // The conversion is exact.
             let x = self.flushed(x);
             let wide = self.b.fconvert(Type::F32, FloatAttrs::IEEE, x);
             let (fraction, exponent) = self.parts(wide);
@@ -231,7 +239,7 @@ impl Cx<'_> {
         let (mantissa, bias) = if ty == Type::F64 { (52, 1023) } else { (23, 127) };
         let bits = self.bits_of(x);
         let magnitude = self.and_bits(bits, sign(ty) - 1);
-        // What shifts the first 1 of a denormal to where a normal number has its own.
+        // The shift that moves the first 1 of a denormal to the place of a normal number's first 1.
         let zeros = self.b.clz(magnitude);
         let spare = self.like(bits, u64::from(ty.bits() - 1 - mantissa));
         let shift = self.b.sub(zeros, spare);
@@ -251,7 +259,7 @@ impl Cx<'_> {
         let bias = self.like(bits, bias - 1);
         let exponent = self.b.sub(exponent, bias);
         let exponent = if ty == Type::F64 { self.b.trunc(Type::I32, exponent) } else { exponent };
-        // Neither 0 nor infinite nor NaN.
+        // True if `x` is neither 0 nor infinite nor NaN.
         let infinite = self.like(bits, infinity(ty) - 1);
         let offset = self.b.sub(magnitude, one);
         let usual = self.b.icmp(IntCc::LtU, offset, infinite);
@@ -259,7 +267,7 @@ impl Cx<'_> {
         (self.b.select(usual, fraction, itself), self.b.select(usual, exponent, none))
     }
 
-    /// `f` of an `f16`, computed as an `f32` that is rounded to `f16`.
+    /// Returns `f` of an `f16`, computed as an `f32` and rounded to `f16`.
     pub fn through_f32(&mut self, x: Value, f: impl FnOnce(&mut Self, Value) -> Value) -> Value {
         let attrs = FloatAttrs { round: Round::Nearest, ..self.mode.attrs(Type::F16) };
         let wide = self.b.fconvert(Type::F32, attrs, x);
@@ -268,7 +276,10 @@ impl Cx<'_> {
     }
 }
 
-/// Bits of a float type: the sign; infinity; the first bit of a NaN, which a quiet one has set.
+/// Returns the sign bit of a float type.
+///
+/// [`infinity`] returns the bits of infinity. [`quiet`] returns the first mantissa bit, which is
+/// set in a quiet NaN.
 pub fn sign(ty: Type) -> u64 {
     1 << (ty.bits() - 1)
 }
@@ -303,7 +314,9 @@ binary! {
     mul_legacy: |cx, x, y, attrs| cx.legacy_product(attrs, x, y);
 }
 
-/// The lesser or greater of two. Of a value and itself, which quiets NaNs, it is only that.
+/// Emits the lesser or greater of two sources.
+///
+/// If both sources are one operand, it only emits a copy, which quiets NaNs.
 fn least_or_greatest(cx: &mut Cx<'_>, i: &Instruction, ty: Type, op: FloatBinaryOp) -> Lifted {
     let x = cx.float(ty, i, 0);
     let value = if i.src(0) == i.src(1) && i.dpp().is_none() {
@@ -377,7 +390,7 @@ pub fn max3(cx: &mut Cx<'_>, i: &Instruction, ty: Type) -> Lifted {
     cx.set_float(i, value)
 }
 
-/// The median; with a NaN the least.
+/// Emits the median of three sources; if one is a NaN, the least.
 pub fn med3(cx: &mut Cx<'_>, i: &Instruction, ty: Type) -> Lifted {
     let values @ [x, y, z] = three(cx, i, ty);
     let attrs = cx.mode.attrs(ty);
@@ -417,7 +430,7 @@ pub fn rndne(cx: &mut Cx<'_>, i: &Instruction, ty: Type) -> Lifted {
     integral(cx, i, ty, Round::Nearest)
 }
 
-/// What is above the next integral number below; less than 1.
+/// Emits the distance from the next integral number below; it is less than 1.
 pub fn fract(cx: &mut Cx<'_>, i: &Instruction, ty: Type) -> Lifted {
     let (x, attrs) = (cx.float(ty, i, 0), cx.mode.attrs(ty));
     let below = cx.b.funary(FloatUnaryOp::Integral, FloatAttrs { round: Round::Down, ..attrs }, x);
@@ -438,7 +451,7 @@ pub fn frexp_mant(cx: &mut Cx<'_>, i: &Instruction, ty: Type) -> Lifted {
     cx.set_float(i, fraction)
 }
 
-/// An integer.
+/// Emits the exponent, an integer.
 pub fn frexp_exp(cx: &mut Cx<'_>, i: &Instruction, ty: Type) -> Lifted {
     super::convert::no_omod(i)?;
     let x = cx.float(ty, i, 0);
@@ -451,7 +464,7 @@ pub fn frexp_exp(cx: &mut Cx<'_>, i: &Instruction, ty: Type) -> Lifted {
     Ok(Flow::Next)
 }
 
-/// Times a power of two; the exponent is an integer.
+/// Emits the source times a power of two; the exponent is an integer.
 pub fn ldexp(cx: &mut Cx<'_>, i: &Instruction, ty: Type) -> Lifted {
     super::convert::no_sign(i, 1)?;
     let x = cx.float(ty, i, 0);
@@ -460,14 +473,14 @@ pub fn ldexp(cx: &mut Cx<'_>, i: &Instruction, ty: Type) -> Lifted {
     cx.set_float(i, value)
 }
 
-/// A function of an `f32`.
+/// Emits a function of an `f32`.
 pub fn shared(cx: &mut Cx<'_>, i: &Instruction, function: SharedFn) -> Lifted {
     let x = cx.f32(i, 0);
     let value = cx.b.shared(function, x);
     cx.set_float(i, value)
 }
 
-/// The same of an `f16`.
+/// Emits a function of an `f16`, computed as an `f32`.
 pub fn shared_half(cx: &mut Cx<'_>, i: &Instruction, function: SharedFn) -> Lifted {
     let x = cx.f16(i, 0);
     let value = cx.through_f32(x, |cx, x| cx.b.shared(function, x));

@@ -13,37 +13,40 @@ pub enum Condition {
     Exec,
 }
 
-/// What follows an instruction. It names no values: the block's end reads the registers that it needs.
+/// What follows an instruction.
+///
+/// A flow names no values: the block's end reads the registers that it needs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Flow {
     Next,
     Jump(u64),
-    /// To the target if the condition is not 0 (`nonzero`), or if it is.
+    /// A branch to the target if the condition is not 0 (`nonzero`), or if it is 0 (not `nonzero`).
     Branch {
         on: Condition,
         nonzero: bool,
         target: u64,
     },
-    /// To the address in a pair of scalar registers.
+    /// A jump to the address in a pair of scalar registers.
     Indirect(Operand),
-    /// `link` gets the address of the next instruction.
+    /// A call. `link` gets the address of the next instruction.
     Call {
         link: Operand,
         target: u64,
     },
-    /// The same, to the address in a pair of scalar registers.
+    /// A call to the address in a pair of scalar registers. `link` gets the next instruction's
+    /// address.
     IndirectCall {
         link: Operand,
         to: Operand,
     },
-    /// What follows is in another mode.
+    /// A switch to another mode for the following instructions.
     SetMode(Mode),
     Barrier,
     Exit,
     Trap(TrapKind),
 }
 
-/// The instruction's modifiers or operands are ones that nothing is written for. Nothing has been emitted.
+/// The error for modifiers or operands that no lift function covers. Nothing has been emitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unsupported;
 

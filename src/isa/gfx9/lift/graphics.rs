@@ -1,7 +1,8 @@
-//! What programs of the graphics pipeline have besides: attributes of primitives, and exports.
+//! Graphics programs: attributes of primitives, and exports.
 //!
-//! Sources: "Vega" Instruction Set Architecture, "Parameter interpolation" and "Export"; facts, `graphics.md`, section 2. Hardware has attributes in LDS; here
-//! lanes have those of their primitive in rows, one word for each lane, and M0 is not read. Exports are stores to rows.
+//! Sources: "Vega" Instruction Set Architecture, "Parameter interpolation" and "Export"; facts,
+//! `graphics.md`, section 2. Hardware keeps attributes in LDS. Here lanes find the attributes of
+//! their primitive in rows, one word for each lane, and M0 is not read. Exports are stores to rows.
 
 use std::collections::BTreeMap;
 
@@ -15,23 +16,25 @@ use super::program::Program;
 use super::{Flow, Kernel, Lifted, Unsupported, convert};
 use crate::{Encoding, Export, Instruction, Operand};
 
-/// What a shader finds in memory. Numbers are offsets in the constant bank, of addresses.
+/// Where a shader finds its data in memory.
+///
+/// The number of a row is the offset in the constant bank of the row's address.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Shader {
-    /// It exports colours, not positions.
+    /// True if the shader exports colours, not positions.
     pub fragment: bool,
-    /// Bytes between what two warps are given in rows of their own, by the warp's slot; 0: rows are of the launch.
+    /// Bytes from one warp slot's rows to the next slot's rows. 0: rows belong to the launch.
     pub slot_bytes: u32,
-    /// A row: not 0 in lanes that begin as active.
+    /// A row that is not 0 in lanes that start active.
     pub covered: Option<u32>,
-    /// A row: 1 where an export keeps the lane.
+    /// A row that gets 1 in lanes that an export keeps.
     pub written: Option<u32>,
-    /// Attributes of a primitive, and where their words are as far as they are interpolated.
+    /// The number of a primitive's attributes, and the places of the words that are interpolated.
     pub attributes: u32,
     pub parameters: BTreeMap<Parameter, WordSource>,
-    /// A row for each target's number and component; what is not here goes nowhere.
+    /// A row for each target's number and component. An export without a row here goes nowhere.
     pub exports: BTreeMap<(u8, u8), u32>,
-    /// Of a geometry program.
+    /// Where the messages of a geometry program go.
     pub emitted: Option<Emitted>,
 }
 
@@ -40,24 +43,24 @@ pub struct Shader {
 pub struct Emitted {
     /// A row for each vertex, with bits of [`emitted`].
     pub rows: u32,
-    /// Bytes from a row to the next.
+    /// Bytes from one row to the next.
     pub stride: u32,
-    /// Vertices that a lane may emit: there is one row more.
+    /// The most vertices that a lane may emit. There is one row more.
     pub most: u32,
     /// A row with the number of the next vertex.
     pub next: u32,
 }
 
-/// Where a word is.
+/// Where a word of a parameter is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WordSource {
-    /// In the bank, the same in all lanes.
+    /// In the bank, equal in all lanes.
     Word(u32),
-    /// A row.
+    /// In a row.
     Row(u32),
 }
 
-/// Numbers of targets.
+/// Numbers of export targets.
 mod target {
     pub const DEPTH: u8 = 8;
     pub const NULL: u8 = 9;
@@ -66,7 +69,7 @@ mod target {
 }
 
 impl Cx<'_> {
-    /// The address of the lane's word in a row of the launch. Blocks are in a line.
+    /// Returns the address of the lane's word in a row of the launch. Blocks are in a line.
     pub(super) fn row(&mut self, offset: u32) -> Value {
         let [block, width, lane] = [Special::Ctaid(0), Special::Ntid(0), Special::Tid(0)]
             .map(|special| self.b.special(special));
@@ -78,7 +81,7 @@ impl Cx<'_> {
         self.b.add(base, bytes)
     }
 
-    /// The lane's word in a row that the program is given.
+    /// Returns the lane's word in a row that the program is given.
     pub(super) fn given(&mut self, offset: u32) -> Value {
         let Some(first) = self.in_slot(offset) else { return self.row_word(offset) };
         let lane = self.b.lane_id();
@@ -88,7 +91,7 @@ impl Cx<'_> {
         self.word_of_all_lanes(address)
     }
 
-    /// Where a row begins that the warp has by its slot, if it does.
+    /// Returns the start of the row of the warp's slot, or `None` if rows belong to the launch.
     fn in_slot(&mut self, offset: u32) -> Option<Value> {
         let stride = self.shader.map(|shader| shader.slot_bytes).filter(|&bytes| bytes > 0)?;
         let (slot, base) =
@@ -98,7 +101,7 @@ impl Cx<'_> {
         Some(self.b.add(base, distance))
     }
 
-    /// The lane's word in a row of the launch.
+    /// Returns the lane's word in a row of the launch.
     pub(super) fn row_word(&mut self, offset: u32) -> Value {
         let address = self.row(offset);
         self.word_of_all_lanes(address)
@@ -109,7 +112,9 @@ impl Cx<'_> {
         self.b.load_access(access, Extend::None)[0]
     }
 
-    /// Writes the active lanes' words of a row. The others are written as they are: a row's words are of this wave alone, and
+    /// Writes the active lanes' words of a row.
+    ///
+    /// Inactive lanes get their old words again: a row's words belong to this wave alone, and
     /// stores of all lanes are short.
     fn set_row_word(&mut self, offset: u32, value: Value) {
         let address = self.row(offset);
@@ -119,7 +124,7 @@ impl Cx<'_> {
         self.b.store_access(access, &[value]);
     }
 
-    /// A word of each lane, active or not.
+    /// Returns an access to a word of each lane, active or not.
     fn of_all_lanes(&self, address: Value) -> Access {
         Access {
             guard: None,
@@ -128,7 +133,7 @@ impl Cx<'_> {
         }
     }
 
-    /// The word for this warp. Blocks are in a line.
+    /// Returns the word for this warp. Blocks are in a line.
     pub(super) fn warp_word(&mut self, offset: u32) -> Value {
         if let Some(address) = self.in_slot(offset) {
             return self.b.load(Space::Global, Type::I32, Extend::None, address, 0);
@@ -146,7 +151,7 @@ impl Cx<'_> {
     }
 }
 
-/// Emits what a shader begins with besides its registers. Lanes that are not covered are off.
+/// Emits a shader's start besides its registers: lanes that are not covered become inactive.
 pub(super) fn set_up(cx: &mut Cx<'_>, shader: &Shader) {
     if let Some(covered) = shader.covered {
         let (covered, zero) = (cx.given(covered), cx.int(0));
@@ -155,7 +160,7 @@ pub(super) fn set_up(cx: &mut Cx<'_>, shader: &Shader) {
     }
 }
 
-/// P0, P1 - P0 or P2 - P0 of the attribute's component.
+/// Returns P0, P1 - P0 or P2 - P0 of the attribute's component.
 fn bits(cx: &mut Cx<'_>, i: &Instruction, word: u8) -> Result<Value, Unsupported> {
     let interp = i.interp();
     let parameter = Parameter { attribute: interp.attribute, component: interp.channel, word };
@@ -165,13 +170,13 @@ fn bits(cx: &mut Cx<'_>, i: &Instruction, word: u8) -> Result<Value, Unsupported
     })
 }
 
-/// The same as a number.
+/// Returns the parameter's word as a float.
 fn word(cx: &mut Cx<'_>, i: &Instruction, word: u8) -> Result<Value, Unsupported> {
     let value = bits(cx, i, word)?;
     Ok(cx.cast(Type::F32, value))
 }
 
-/// The same of one that is two halves, of which the instruction says which.
+/// Returns the half that the instruction chooses in the parameter's word, as an `f32`.
 fn half(cx: &mut Cx<'_>, i: &Instruction, word: u8) -> Result<Value, Unsupported> {
     let value = bits(cx, i, word)?;
     let value = if i.interp().high { cx.shr(value, 16) } else { value };
@@ -180,7 +185,7 @@ fn half(cx: &mut Cx<'_>, i: &Instruction, word: u8) -> Result<Value, Unsupported
     Ok(convert::widened(cx, value))
 }
 
-/// The words that an instruction interpolates with.
+/// Returns the words that an instruction interpolates with.
 pub fn parameters(i: &Instruction) -> impl Iterator<Item = Parameter> + use<> {
     let interp = i.interp();
     let words = match i.row().mnemonic {
@@ -197,7 +202,7 @@ pub fn parameters(i: &Instruction) -> impl Iterator<Item = Parameter> + use<> {
     })
 }
 
-/// The word that an operand of `v_interp_mov_f32` names.
+/// Returns the word that an operand of `v_interp_mov_f32` names.
 fn moved(parameter: u16) -> Option<u8> {
     match parameter {
         0 => Some(1),
@@ -242,7 +247,7 @@ pub fn v_interp_p1lv_f16(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     cx.set_float(i, value)
 }
 
-/// The last step, rounded to a half.
+/// Returns the result of the last step, rounded to a half.
 fn p2_f16(cx: &mut Cx<'_>, i: &Instruction) -> Result<Value, Unsupported> {
     let p20 = half(cx, i, 2)?;
     let (weight, before) = (cx.f32(i, 0), cx.f32(i, 1));
@@ -257,7 +262,7 @@ pub fn v_interp_p2_f16(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let value = p2_f16(cx, i)?;
     let value = cx.cast(Type::I16, value);
     let (value, before) = (cx.b.zero_extend(Type::I32, value), cx.vector(number));
-    // The other half stays.
+    // The other half of the register stays.
     let before = cx.and_bits(before, 0xffff_0000);
     let value = cx.b.or(value, before);
     cx.set_vector(number, value);
@@ -275,7 +280,7 @@ pub fn v_interp_p2_legacy_f16(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 
 pub fn v_interp_mov_f32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let value = word(cx, i, moved(i.interp().parameter).ok_or(Unsupported)?)?;
-    // Without modifiers the bits are moved as they are: they may be those of an integer.
+    // Without modifiers the bits are moved unchanged: they may be the bits of an integer.
     if i.encoding() == Encoding::Vintrp
         && let Operand::Vector(number) = i.dst()
     {
@@ -285,7 +290,7 @@ pub fn v_interp_mov_f32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     cx.set_float(i, value)
 }
 
-/// A target that programs of the stage have.
+/// Returns whether programs of the stage have this target.
 fn is_target(shader: &Shader, export: &Export) -> bool {
     match export.target {
         target::NULL => true,
@@ -304,7 +309,7 @@ pub fn exp(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
         return Err(Unsupported);
     }
     for component in 0..4 {
-        // Packed, two sources have four components: words x and z are theirs.
+        // If packed, two sources have four components, in words x and z.
         let (from, second) = (component, component + 1);
         let source = match export.sources {
             sources if !export.compressed => sources[component],
@@ -325,7 +330,9 @@ pub fn exp(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     Ok(Flow::Next)
 }
 
-/// A geometry program's message: emits a vertex, ends a strip, or both. Beyond the most vertices nothing is emitted.
+/// Emits a geometry program's message: emits a vertex, ends a strip, or both.
+///
+/// After the most vertices, nothing more is emitted.
 pub(super) fn message(cx: &mut Cx<'_>, operation: u16, stream: u32) {
     const CUT: u16 = 1;
     const EMIT: u16 = 2;
@@ -340,13 +347,13 @@ pub(super) fn message(cx: &mut Cx<'_>, operation: u16, stream: u32) {
         cx.set_row_word(of.next, next);
     }
     if operation & CUT != 0 {
-        // The end of the last strip has a place behind the last vertex.
+        // The end of the last strip has a row behind the last vertex.
         let inside = cx.b.icmp(IntCc::LeU, next, most);
         mark(cx, of, next, emitted::CUT, inside);
     }
 }
 
-/// Adds bits to what is said of a vertex, in these of the active lanes.
+/// Sets bits in the row of a vertex, in active lanes of `lanes`.
 fn mark(cx: &mut Cx<'_>, of: Emitted, vertex: Value, bits: u32, lanes: Value) {
     let (first, vertex, stride) =
         (cx.row(of.rows), cx.b.zero_extend(Type::I64, vertex), cx.long(of.stride.into()));
@@ -359,7 +366,7 @@ fn mark(cx: &mut Cx<'_>, of: Emitted, vertex: Value, bits: u32, lanes: Value) {
     cx.b.store_access(access, &[after]);
 }
 
-/// Whether all that a program reads of primitives is there. What it does not reach does not count.
+/// Checks that every attribute that the program's reachable code reads is given.
 pub(super) fn check(kernel: &Kernel<'_>, program: &Program) -> Result<(), LiftError> {
     let Some(shader) = &kernel.initial.shader else { return Ok(()) };
     let steps = program.blocks.values().flat_map(|block| &block.steps);

@@ -1,7 +1,8 @@
 //! Hardware registers: `s_getreg` and `s_setreg`.
 //!
-//! Source: "Vega" Instruction Set Architecture, "Hardware registers", and Mesa's register descriptions for their fields. A field of which
-//! nothing is known here is not executed, lest it read as 0.
+//! Source: "Vega" Instruction Set Architecture, "Hardware registers", and Mesa's register
+//! descriptions for their fields. A field that is unknown here is not executed, so that it does not
+//! read as 0.
 
 use warploom_ir::{Special, Value};
 
@@ -18,8 +19,10 @@ const LDS_ALLOC: u32 = 6;
 const IB_STS: u32 = 7;
 const SH_MEM_BASES: u32 = 15;
 
-/// Fields of STATUS that are known: SCC; that it runs as a user, without a trap handler; EXECZ, VCCZ; that it is in a workgroup, at no
-/// barrier, and neither halted nor trapped; that it is valid, without an error of memory. The priorities are not kept.
+/// The known fields of STATUS.
+///
+/// Bits: SCC; user mode, without a trap handler; EXECZ, VCCZ; in a workgroup, at no barrier,
+/// neither halted nor trapped; valid, without a memory error. The priorities are not kept.
 const KNOWN_STATUS: u32 = 1 | 3 << 5 | 0x3f << 9 | 3 << 16;
 /// A field that an immediate of 16 bits names.
 struct Field {
@@ -45,15 +48,17 @@ pub fn s_getreg_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let (value, known) = match field.register {
         MODE => (cx.int(cx.mode.bits()), u32::MAX),
         STATUS => (status(cx), KNOWN_STATUS),
-        // The first slot of the first SIMD, as if waves ran one after the other. Nothing is ever waited for.
+        // The first slot of the first SIMD, as if waves ran one after the other. No wave ever waits
+        // for anything.
         HW_ID | IB_STS => (cx.int(0), u32::MAX),
         GPR_ALLOC => {
-            // Vector registers in units of four, less one, from bit 8; scalar ones in units of 16 from bit 24.
+            // Vector registers in units of four, less one, from bit 8; scalar registers in units of
+            // 16 from bit 24.
             let vectors = cx.vectors.div_ceil(4) - 1;
             (cx.int(vectors << 8 | 6 << 24), u32::MAX)
         }
         LDS_ALLOC => {
-            // In units of 128 words from bit 12.
+            // The size in units of 128 words, from bit 12.
             let bytes = cx.b.special(Special::SharedBytes);
             let rounded = cx.int(511);
             let bytes = cx.b.add(bytes, rounded);
@@ -64,7 +69,7 @@ pub fn s_getreg_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
             let upper = |base: u64| (base >> 48) as u32;
             (cx.int(upper(apertures::PRIVATE) | upper(apertures::SHARED) << 16), u32::MAX)
         }
-        // TRAPSTS: which exceptions of floats have occurred is not kept.
+        // TRAPSTS: the float exceptions that have occurred are not kept.
         _ => return Err(Unsupported),
     };
     if field.mask() & !known != 0 {
@@ -76,7 +81,7 @@ pub fn s_getreg_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     Ok(Flow::Next)
 }
 
-/// SCC, EXECZ, VCCZ; in a workgroup, valid.
+/// Returns the known fields of STATUS: SCC, EXECZ, VCCZ; in a workgroup, valid.
 fn status(cx: &mut Cx<'_>) -> Value {
     let (scc, execz, vccz) =
         (cx.scalar(Operand::Scc), cx.scalar(Operand::Execz), cx.scalar(Operand::Vccz));
@@ -87,17 +92,20 @@ fn status(cx: &mut Cx<'_>) -> Value {
     cx.b.or(flags, fixed)
 }
 
-/// The mode that code goes on in when a field is written. None: the value is not known where code is lifted.
+/// Returns the mode in which code goes on after a field is written.
+///
+/// `value` is `None` if the value is not known when the code is lifted.
 fn set_register(cx: &mut Cx<'_>, i: &Instruction, value: Option<u32>) -> Lifted {
     let field = Field::of(i);
     match field.register {
         MODE => {}
-        // One cannot be written, and of the other nothing can be read.
+        // STATUS cannot be written, and no field of TRAPSTS can be read.
         STATUS | TRAPSTS => return Ok(Flow::Next),
         _ => return Err(Unsupported),
     }
     let value = value.ok_or(Unsupported)? << field.lo & field.mask();
-    // Exceptions, skipping of vector instructions, the greatest number in place of infinity: nothing that can be switched on.
+    // Exceptions, skipping of vector instructions, and the greatest number in place of infinity
+    // cannot be switched on.
     let others = field.mask() & !mode::KEPT;
     if (value ^ cx.mode.bits()) & others != 0 {
         return Err(Unsupported);
@@ -111,7 +119,7 @@ pub fn s_setreg_imm32_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     set_register(cx, i, Some(value))
 }
 
-/// The value must be known where code is lifted.
+/// Refuses writes of MODE: the value must be known when the code is lifted.
 pub fn s_setreg_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     set_register(cx, i, None)
 }

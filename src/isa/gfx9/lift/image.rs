@@ -1,8 +1,9 @@
 //! MIMG: loads, stores and atomics of images, and their sizes.
 //!
-//! Sources: "Vega" Instruction Set Architecture, "Vector memory image instructions"; the image descriptors that Mesa makes for
-//! GFX9, of which the levels of linear images below each other. Images are linear, without samples: what else a descriptor says is a fault where the
-//! image is accessed. Out of range texels read 0 and are not written.
+//! Sources: "Vega" Instruction Set Architecture, "Vector memory image instructions"; the image
+//! descriptors that Mesa makes for GFX9, with the levels of linear images below each other. Images
+//! are linear, with one sample per texel: an access to an image of another kind faults. Texels out
+//! of range read 0 and are not written.
 
 use warploom_ir::texel::{TexelFormat, TexelKind};
 use warploom_ir::{Access, AtomicOp, IntCc, Space, Type, Value};
@@ -13,7 +14,7 @@ use super::vector_memory::{Item, lifts, operand_of, register, write_back};
 use super::{Flow, Lifted, Unsupported};
 use crate::{Image, Instruction, Operand};
 
-/// Widths of the components of the formats of images by number: those of buffers, then more.
+/// Widths of the components of image formats, by number: the formats of buffers, then more.
 const FORMATS: [[u32; 4]; 64] = {
     let mut formats = [[0; 4]; 64];
     let mut i = 0;
@@ -32,7 +33,7 @@ const FORMATS: [[u32; 4]; 64] = {
 /// The format of three mantissas and an exponent.
 const SHARED_EXPONENT: usize = 34;
 
-/// Where what is not supported is: no page is there.
+/// The address of images that are not supported: no page is there.
 const NOWHERE: u64 = 0xdead << 32;
 
 /// Kinds of images.
@@ -41,22 +42,22 @@ pub(super) mod kind {
     pub const VOLUME: u32 = 10;
     pub const CUBE: u32 = 11;
     pub const LINES: u32 = 12;
-    /// Those with a third coordinate: volumes, cubes and arrays of planes.
+    /// Kinds with a third coordinate: volumes, cubes and arrays of planes.
     pub const DEEP: [u32; 3] = [VOLUME, CUBE, 13];
-    /// Of several samples a texel.
+    /// The first kind with several samples per texel.
     pub const SAMPLES: u32 = 14;
 }
 
-/// What a descriptor says; all uniform `i32`s but for the address.
+/// The fields of a descriptor: uniform `i32`s, except the address.
 pub(super) struct Descriptor {
-    /// Guest address of the first texel.
+    /// The guest address of the first texel.
     base: Value,
     pub width: Value,
     pub height: Value,
-    /// The last layer, or one less than the depth.
+    /// The last layer, or the depth minus one.
     last: Value,
     first: Value,
-    /// Texels from a row to the next, and rows of all levels from a layer to the next.
+    /// Texels from one row to the next, and rows of all levels from one layer to the next.
     pitch: Value,
     chain: Value,
     kind: Value,
@@ -64,13 +65,13 @@ pub(super) struct Descriptor {
     pub texel: Texel,
 }
 
-/// Some bits of a word.
+/// Returns `count` bits of a word, from bit `lo` on.
 pub(super) fn bits(cx: &mut Cx<'_>, word: Value, lo: u32, count: u32) -> Value {
     let word = if lo == 0 { word } else { cx.shr(word, lo) };
     cx.low_bits(word, count, false)
 }
 
-/// All lanes if a number is one of these, else none.
+/// Returns all lanes if `number` is in the list `of`, else none.
 fn one_of(cx: &mut Cx<'_>, number: Value, of: &[u32]) -> Value {
     let mut any = cx.lanes(0);
     for &one in of {
@@ -90,7 +91,7 @@ impl Descriptor {
         let one = cx.int(1);
         let plus_one = |cx: &mut Cx<'_>, value: Value| cx.b.add(value, one);
 
-        // Bits 8 to 47 of the address; above them the last one is repeated.
+        // Bits 8 to 47 of the address. The bits above repeat bit 47.
         let [low, high] = [0, 1].map(|word| cx.scalar(Operand::Scalar(first.wrapping_add(word))));
         let base = cx.b.concat(low, high);
         let base = cx.shl(base, 24);
@@ -127,7 +128,7 @@ impl Descriptor {
         }
     }
 
-    /// The three coordinates that address registers hold: x, y, and z or the layer.
+    /// Returns the three coordinates that address registers hold: x, y, and z or the layer.
     pub fn coordinates(&self, cx: &mut Cx<'_>, given: [Value; 3]) -> [Value; 3] {
         let zero = cx.int(0);
         let (line, lines) = (
@@ -140,7 +141,7 @@ impl Descriptor {
         [given[0], y, cx.b.select(deep, given[2], layer)]
     }
 
-    /// Where images have one axis, and three.
+    /// Returns all lanes if the image has one axis, else none. `is_volume` tests for three axes.
     pub fn is_line(&self, cx: &mut Cx<'_>) -> Value {
         one_of(cx, self.kind, &[kind::LINE, kind::LINES])
     }
@@ -153,12 +154,13 @@ impl Descriptor {
         one_of(cx, self.kind, &[kind::CUBE])
     }
 
-    /// Whether it is known that the image is of another kind.
+    /// Returns whether the image is known to be of another kind.
     pub fn is_known_other_than(&self, cx: &Cx<'_>, kind: u32) -> bool {
         cx.b.constant(self.kind).is_some_and(|known| known != u64::from(kind))
     }
 
-    /// Of the second to the fourth address register, the one behind the coordinates.
+    /// Returns the register behind the coordinates, out of the second to the fourth address
+    /// register.
     pub fn behind_coordinates(
         &self,
         cx: &mut Cx<'_>,
@@ -170,13 +172,13 @@ impl Descriptor {
         cx.b.select(line, second, other)
     }
 
-    /// Of volumes the depth.
+    /// Returns the depth of a volume.
     pub fn depth(&self, cx: &mut Cx<'_>) -> Value {
         let one = cx.int(1);
         cx.b.add(self.last, one)
     }
 
-    /// The last level that may be seen, from the first such on.
+    /// Returns the last visible level, counted from the first visible level.
     pub fn last_level(&self, cx: &mut Cx<'_>) -> Value {
         let none = cx.int(0);
         let [base, last] = self.levels;
@@ -185,12 +187,12 @@ impl Descriptor {
         cx.b.max_s(levels, none)
     }
 
-    /// Whether it is known that there is one level, the first in memory.
+    /// Returns whether the image is known to have one level, the first in memory.
     pub fn has_one_level(&self, cx: &Cx<'_>) -> bool {
         self.levels.iter().all(|&level| cx.b.constant(level) == Some(0))
     }
 
-    /// A level from the first that may be seen on; none: that one.
+    /// Returns a level, counted from the first visible level. `None` is the first visible level.
     pub fn level(&self, cx: &mut Cx<'_>, number: Option<Value>) -> Level {
         let base = self.levels[0];
         if number.is_none() && cx.b.constant(base) == Some(0) {
@@ -211,7 +213,7 @@ impl Descriptor {
         Level { width, height, last, rows: Some(rows_before(cx, self.height, number)) }
     }
 
-    /// A layer that there is, as near as can be.
+    /// Returns the existing layer that is nearest to `z`.
     pub fn clamped_layer(&self, cx: &mut Cx<'_>, level: &Level, z: Value) -> Value {
         let zero = cx.int(0);
         let most = cx.b.sub(level.last, self.first);
@@ -219,14 +221,14 @@ impl Descriptor {
         cx.b.max_s(z, zero)
     }
 
-    /// The address of a texel, and the lanes for which it is in the image.
+    /// Returns the address of a texel, and the lanes whose texel is in the image.
     pub fn place(&self, cx: &mut Cx<'_>, level: &Level, [x, y, z]: [Value; 3]) -> (Value, Value) {
         let z = cx.b.add(z, self.first);
         let (right, below) =
             (cx.b.icmp(IntCc::LtU, x, level.width), cx.b.icmp(IntCc::LtU, y, level.height));
         let above = cx.b.icmp(IntCc::GeU, z, self.first);
         let within = cx.b.icmp(IntCc::LeU, z, level.last);
-        // A plane without layers has the first one alone.
+        // A plane without layers has only the first layer.
         let layered =
             one_of(cx, self.kind, &[kind::LINES, kind::DEEP[0], kind::DEEP[1], kind::DEEP[2]]);
         let single = cx.b.not(layered);
@@ -255,22 +257,24 @@ impl Descriptor {
 pub(super) struct Level {
     pub width: Value,
     pub height: Value,
-    /// The last layer, or one less than the depth.
+    /// The last layer, or the depth minus one.
     last: Value,
-    /// Rows of the levels before it.
+    /// The number of rows of the levels before this level.
     rows: Option<Value>,
 }
 
 impl Level {
-    /// Layers from the first in memory on, or the depth.
+    /// Returns the number of layers from the first in memory on, or the depth.
     pub fn slices(&self, cx: &mut Cx<'_>) -> Value {
         let one = cx.int(1);
         cx.b.add(self.last, one)
     }
 }
 
-/// Rows of an image's first levels, so many: halves are rounded up, and of a height h there are, with x = h - 1, (x >> i) + 1 in level i; the sum of x >> i
-/// over all i is 2 x less the number of bits that are set in x.
+/// Returns the number of rows of an image's first `levels` levels.
+///
+/// Halves are rounded up. With height h and x = h - 1, level i has (x >> i) + 1 rows. Over all i,
+/// the sum of x >> i is 2 x less the number of bits that are set in x.
 fn rows_before(cx: &mut Cx<'_>, height: Value, levels: Value) -> Value {
     let one = cx.int(1);
     let x = cx.b.sub(height, one);
@@ -283,13 +287,16 @@ fn rows_before(cx: &mut Cx<'_>, height: Value, levels: Value) -> Value {
     cx.b.add(rows, levels)
 }
 
-/// All lanes if a uniform number is not 0, else none.
+/// Returns all lanes if a uniform number is not 0, else none.
 fn bits_are_set(cx: &mut Cx<'_>, number: Value) -> Value {
     let zero = cx.int(0);
     cx.b.icmp(IntCc::Ne, number, zero)
 }
 
-/// The instruction's fields, if addresses are of 32 bits, descriptors of 256, and there is no status to return.
+/// Returns the instruction's fields if it is supported.
+///
+/// Addresses must have 32 bits, descriptors 256 bits, `dmask` must not be 0, and no status may be
+/// returned.
 pub(super) fn fields(i: &Instruction) -> Result<Image, Unsupported> {
     let image = i.image();
     if image.a16 || image.tfe || image.lwe || image.dmask == 0 {
@@ -299,7 +306,10 @@ pub(super) fn fields(i: &Instruction) -> Result<Image, Unsupported> {
     }
 }
 
-/// Address and mask of the texels that the coordinates in registers name; with `mip`, of the level that the register behind them does.
+/// Returns the descriptor, and the address and mask of the texels that coordinates in registers
+/// name.
+///
+/// With `mip`, the register behind the coordinates names the level.
 fn texels(
     cx: &mut Cx<'_>,
     image: &Image,
@@ -324,12 +334,12 @@ fn texels(
     Ok((descriptor, address, inside))
 }
 
-/// The components that an instruction moves.
+/// Returns the components that an instruction moves.
 pub(super) fn chosen(image: &Image) -> Vec<usize> {
     (0..4).filter(|i| image.dmask >> i & 1 != 0).collect()
 }
 
-/// The address of a word of a texel.
+/// Returns the address of a word of a texel.
 pub(super) fn word_of(cx: &mut Cx<'_>, address: Value, word: u32) -> Value {
     let distance = cx.long(u64::from(word) * 4);
     cx.b.add(address, distance)
@@ -380,7 +390,7 @@ fn store(cx: &mut Cx<'_>, i: &Instruction, mip: bool) -> Lifted {
 
 fn atomic(cx: &mut Cx<'_>, i: &Instruction, op: AtomicOp) -> Lifted {
     let image = fields(i)?;
-    // The data's registers say how wide it is.
+    // The number of data registers gives the width.
     let ty = match (image.dmask.count_ones(), op.has_compare()) {
         (1, false) | (2, true) => Type::I32,
         (2, false) | (4, true) => Type::I64,
@@ -428,7 +438,8 @@ lifts! {
     image_atomic_dec: atomic(AtomicOp::Dec);
 }
 
-/// Width, height, depth or layers of the level that the address register names, and the number of levels.
+/// Emits width, height, and depth or layers of the level that the address register names, and the
+/// number of levels.
 pub fn image_get_resinfo(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let image = fields(i)?;
     let (first, dst) = (register(image.vaddr)?, register(image.vdata)?);

@@ -1,8 +1,9 @@
-//! MIMG: operands of samples, and which level of an image they read.
+//! MIMG: operands of samples, and the level of an image that they read.
 //!
-//! Sources: "Vega" Instruction Set Architecture, "Image instructions" and "Image address" for the order of operands; the Vulkan specification, "Level-of-detail operation". A
-//! level of detail that the instruction does not have comes from the differences in the quad of lanes 4k to 4k + 3, lane by lane, of what
-//! the registers hold, also in lanes that are off.
+//! Sources: "Vega" Instruction Set Architecture, "Image instructions" and "Image address" for the
+//! order of operands; the Vulkan specification, "Level-of-detail operation". If the instruction has
+//! no level of detail, it comes from the differences of register contents in the quad of lanes 4k
+//! to 4k + 3, lane by lane, also in inactive lanes.
 
 use warploom_ir::{FloatAttrs, FloatBinaryOp, FloatUnaryOp, IntCc, Round, SharedFn, Type, Value};
 
@@ -11,7 +12,7 @@ use super::image::Descriptor;
 
 const IEEE: FloatAttrs = FloatAttrs::IEEE;
 
-/// Where the level of detail comes from.
+/// The source of the level of detail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lod {
     Quad,
@@ -20,7 +21,7 @@ pub(super) enum Lod {
     Zero,
 }
 
-/// What a sample's name says.
+/// The form of a sample, as its name says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Form {
     pub lod: Lod,
@@ -31,7 +32,7 @@ pub(super) struct Form {
 }
 
 impl Form {
-    /// By the letters behind the name, such as `_c_d_cl_o`.
+    /// Returns the form by the letters behind the name, such as `_c_d_cl_o`.
     pub const fn named(letters: &str) -> Form {
         let mut form =
             Form { lod: Lod::Quad, bias: false, compare: false, clamp: false, offset: false };
@@ -57,13 +58,13 @@ impl Form {
     }
 }
 
-/// What address registers hold. All are words.
+/// The contents of the address registers. All are words.
 pub(super) struct Operands {
-    /// Texels per axis, of six bits each.
+    /// Offsets in texels, six bits for each axis.
     pub offset: Option<Value>,
     bias: Option<Value>,
     pub reference: Option<Value>,
-    /// Along x and along y of the screen, of three axes each.
+    /// Gradients along x and along y of the screen, of three axes each.
     gradients: Option<[[Value; 3]; 2]>,
     pub coordinates: [Value; 3],
     /// The level, or its least value.
@@ -83,7 +84,8 @@ impl Operands {
             (next(cx, form.offset), next(cx, form.bias), next(cx, form.compare));
         let word = |cx: &mut Cx<'_>, i: u8| cx.vector(at.wrapping_add(i));
         let (line, volume) = (descriptor.is_line(cx), descriptor.is_volume(cx));
-        // One of three registers: of images with a line's axis, with a volume's, and others.
+        // Picks one of three registers: for images with one axis, for volumes, and for other
+        // images.
         let pick = |cx: &mut Cx<'_>, [of_line, of_volume, of_plane]: [Value; 3]| {
             let other = cx.b.select(volume, of_volume, of_plane);
             cx.b.select(line, of_line, other)
@@ -125,17 +127,17 @@ impl Operands {
     }
 }
 
-/// What a sampler says about levels.
+/// The inputs that decide about levels.
 pub(super) struct Levels {
-    /// The first of its scalar registers.
+    /// The number of the sampler's first scalar register.
     pub sampler: u8,
     pub form: Form,
-    /// Coordinates count texels.
+    /// All lanes if coordinates count texels, else none.
     pub texels: Value,
 }
 
 impl Levels {
-    /// The level of detail, a float, from the image's first level that may be seen on.
+    /// Returns the level of detail, a float, counted from the image's first visible level.
     pub fn of(&self, cx: &mut Cx<'_>, descriptor: &Descriptor, operands: &Operands) -> Value {
         let zero = cx.b.f32const(0.0);
         let word = |cx: &mut Cx<'_>, register: u8, lo, count| {
@@ -164,7 +166,7 @@ impl Levels {
         cx.b.fbinary(FloatBinaryOp::Min, IEEE, lod, most)
     }
 
-    /// log2 of the longer of the two gradients, in texels.
+    /// Returns log2 of the longer of the two gradients, in texels.
     fn by_gradients(&self, cx: &mut Cx<'_>, descriptor: &Descriptor, operands: &Operands) -> Value {
         let zero = cx.b.f32const(0.0);
         let gradients = match operands.gradients {
@@ -175,7 +177,8 @@ impl Levels {
                 // A layer has no gradient.
                 let volume = descriptor.is_volume(cx);
                 let z = cx.b.select(volume, z, zero);
-                // The neighbours to the left and right, above and below.
+                // The differences between the left and right neighbours, and between the upper and
+                // lower neighbours.
                 [[[0, 0, 2, 2], [1, 1, 3, 3]], [[0, 1, 0, 1], [2, 3, 2, 3]]].map(|[from, to]| {
                     [x, y, z].map(|axis| {
                         let (from, to) = (in_quad(cx, axis, from), in_quad(cx, axis, to));
@@ -204,14 +207,14 @@ impl Levels {
     }
 }
 
-/// A number in 256ths as a float.
+/// Converts a number in 256ths to a float.
 fn fixed(cx: &mut Cx<'_>, number: Value, signed: bool) -> Value {
     let number = cx.b.int_to_float(Type::F32, signed, Round::Nearest, number);
     let unit = cx.b.f32const(1.0 / 256.0);
     cx.b.fmul(IEEE, number, unit)
 }
 
-/// The value of a lane in the quad, for each of its lanes.
+/// Returns, for each lane of a quad, the value of the quad's lane that `of` names.
 fn in_quad(cx: &mut Cx<'_>, value: Value, of: [u8; 4]) -> Value {
     let table = std::array::from_fn(|lane| (lane & !3) as u8 | of[lane & 3]);
     let index = cx.lane_table(&table);
@@ -219,17 +222,19 @@ fn in_quad(cx: &mut Cx<'_>, value: Value, of: [u8; 4]) -> Value {
     cx.b.lane_gather(value, index)
 }
 
-/// A level that there is, as a number from the image's first one on, of a level of detail: the nearest, or the two around it and the
-/// weight of the second.
+/// The existing levels that a level of detail chooses, counted from the image's first visible
+/// level.
+///
+/// The nearest level, or the two levels around it and the weight of the second level.
 pub(super) struct Chosen {
     pub levels: [Value; 2],
     pub weight: Value,
-    /// Where the second counts.
+    /// The lanes in which the second level counts.
     pub between: Value,
 }
 
 impl Chosen {
-    /// `mip`: 0 the first level, 1 the nearest, 2 between two, as a sampler's field says.
+    /// Chooses levels. `mip` is a sampler's field: 0 the first level, 1 the nearest, 2 between two.
     pub fn new(cx: &mut Cx<'_>, descriptor: &Descriptor, mip: Value, lod: Value) -> Chosen {
         let (zero, none) = (cx.b.f32const(0.0), cx.int(0));
         let last = descriptor.last_level(cx);

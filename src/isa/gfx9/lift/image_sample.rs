@@ -1,7 +1,8 @@
 //! MIMG: samples of images.
 //!
-//! Sources: "Vega" Instruction Set Architecture, "Image sampler resource"; the sampler descriptors that Mesa makes; the Vulkan
-//! specification, "Texel coordinate systems" and "Wrapping operation". What images there are says `image`.
+//! Sources: "Vega" Instruction Set Architecture, "Image sampler resource"; the sampler descriptors
+//! that Mesa makes; the Vulkan specification, "Texel coordinate systems" and "Wrapping operation".
+//! `image` says which images are supported.
 
 use warploom_ir::{FloatAttrs, FloatCc, IntCc, Type, Value};
 
@@ -15,18 +16,18 @@ use crate::{Image, Instruction, Operand};
 
 const IEEE: FloatAttrs = FloatAttrs::IEEE;
 
-/// What a sampler says, but for what concerns an axis alone. Conditions are all lanes or none.
+/// The fields of a sampler, except fields of a single axis. Conditions are all lanes or none.
 pub(super) struct Sampler {
-    /// The first of its scalar registers.
+    /// The number of the sampler's first scalar register.
     pub first: u8,
-    /// Coordinates count texels.
+    /// All lanes if coordinates count texels, else none.
     pub texels: Value,
-    /// The border: white, and with an alpha of 1.
+    /// The border: whether it is white, and whether its alpha is 1.
     pub white: Value,
     pub opaque: Value,
 }
 
-/// All lanes if bits of a scalar register are one of these numbers, else none.
+/// Returns all lanes if bits of a scalar register are one of these numbers, else none.
 pub(super) fn field_is(cx: &mut Cx<'_>, register: u8, lo: u32, count: u32, of: &[u32]) -> Value {
     let field = cx.field(register, lo, count);
     let mut any = cx.lanes(0);
@@ -51,18 +52,21 @@ impl Sampler {
     }
 }
 
-/// Where four texels are mixed.
+/// The lanes that mix four texels.
 #[derive(Clone, Copy)]
 pub(super) struct Bilinear {
     pub mask: Value,
-    /// It is the same in all lanes.
+    /// True if the mask is equal in all lanes.
     pub uniform: bool,
 }
 
 impl Bilinear {
     const LINEAR: [u32; 2] = [1, 3];
 
-    /// A filter is for magnification, where the level of detail is at most 0, or for minification.
+    /// Returns the lanes with a linear filter.
+    ///
+    /// One filter is for magnification, where the level of detail is at most 0; the other filter is
+    /// for minification.
     fn new(cx: &mut Cx<'_>, sampler: &Sampler, lod: Option<Value>) -> Bilinear {
         let filters = sampler.first.wrapping_add(2);
         let magnified = field_is(cx, filters, 20, 2, &Self::LINEAR);
@@ -88,7 +92,7 @@ impl Bilinear {
     }
 }
 
-/// How a sample is taken.
+/// The inputs of a sample.
 pub(super) struct Taking<'a> {
     image: &'a Image,
     pub descriptor: &'a Descriptor,
@@ -102,7 +106,7 @@ fn mix(cx: &mut Cx<'_>, a: Value, b: Value, weight: Value) -> Value {
     cx.b.fma(IEEE, difference, weight, a)
 }
 
-/// The components that the instruction asks for, at a place of a level.
+/// Returns the components that the instruction asks for, at a place of a level.
 fn at_level(
     cx: &mut Cx<'_>,
     taking: &Taking<'_>,
@@ -168,7 +172,9 @@ fn sample(cx: &mut Cx<'_>, i: &Instruction, form: Form) -> Lifted {
     Ok(Flow::Next)
 }
 
-/// None: it makes no difference, as the first level is read, and its filter is known.
+/// Returns the level of detail.
+///
+/// `None` if it makes no difference: the first level is read, and its filter is known.
 fn level_of_detail(
     cx: &mut Cx<'_>,
     sampler: &Sampler,
@@ -186,7 +192,7 @@ fn level_of_detail(
     Some(levels.of(cx, descriptor, operands))
 }
 
-/// A component of the four texels that a linear filter takes, from the lower left one on against the clock.
+/// Emits a component of the four texels of a linear filter, counterclockwise from the lower left.
 fn gather(cx: &mut Cx<'_>, i: &Instruction, form: Form) -> Lifted {
     let image = fields(i)?;
     let (first, dst) = (register(image.vaddr)?, register(image.vdata)?);

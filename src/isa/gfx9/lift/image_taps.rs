@@ -1,6 +1,7 @@
 //! MIMG: the texels that a sample is made of.
 //!
-//! Sources: as of `image_sample`; Vulkan specification, "Cube Map Edge Handling"; faces of cubes as all instruction sets have them: `ir::image::sample::cube`.
+//! Sources: the sources of `image_sample`; Vulkan specification, "Cube Map Edge Handling". All
+//! instruction sets share the faces of cubes: `ir::image::sample::cube`.
 
 use warploom_ir::image::sample::beyond_face;
 use warploom_ir::{FloatAttrs, FloatCc, FloatUnaryOp, IntCc, Round, SharedFn, Type, Value};
@@ -11,12 +12,12 @@ use super::image_sample::{Bilinear, Sampler, Taking, field_is};
 
 const IEEE: FloatAttrs = FloatAttrs::IEEE;
 
-/// The two texels of an axis, the weight of the second, and the lanes for which each exists.
+/// The two texels of an axis, the weight of the second, and the lanes in which each exists.
 struct Axis {
     texels: [Value; 2],
     exist: [Value; 2],
     weight: Value,
-    /// The lanes for which each is before the first texel, and past the last.
+    /// The lanes in which each texel is before the first texel, and past the last.
     beyond: [[Value; 2]; 2],
 }
 
@@ -29,11 +30,11 @@ fn floor(cx: &mut Cx<'_>, x: Value) -> Value {
 struct Along<'a> {
     sampler: &'a Sampler,
     bilinear: Bilinear,
-    /// The lanes in which the sampler's mode does not count: of cubes without edges.
+    /// The lanes that ignore the sampler's mode: they filter across the edges of cubes.
     seams: Option<Value>,
 }
 
-/// An axis from its coordinate, its number, and the image's size.
+/// Returns an axis from its number, its coordinate and the image's size.
 fn axis(cx: &mut Cx<'_>, along: Along<'_>, number: u32, x: Value, size: Value) -> Axis {
     let Along { sampler, bilinear, seams } = along;
     let counts = seams.map(|seams| cx.b.not(seams));
@@ -45,7 +46,8 @@ fn axis(cx: &mut Cx<'_>, along: Along<'_>, number: u32, x: Value, size: Value) -
     let border = mode(cx, &[4, 5, 6, 7]);
     let x = cx.cast(Type::F32, x);
 
-    // Into the image, by the mode; in texels only mirrored once.
+    // Moves the coordinate into the image by the mode. A coordinate in texels is only mirrored
+    // once.
     let whole = floor(cx, x);
     let fraction = cx.b.fsub(IEEE, x, whole);
     let (half, one, two) = (cx.b.f32const(0.5), cx.b.f32const(1.0), cx.b.f32const(2.0));
@@ -81,7 +83,7 @@ fn axis(cx: &mut Cx<'_>, along: Along<'_>, number: u32, x: Value, size: Value) -
         let inside = cx.b.icmp(IntCc::LtU, *texel, size);
         let clamps = cx.b.not(border);
         *exist = cx.b.or(inside, clamps);
-        // One off either end comes back at the other one.
+        // A texel one off either end comes back at the other end.
         let zero = cx.int(0);
         let (under, over) =
             (cx.b.icmp(IntCc::LtS, *texel, zero), cx.b.icmp(IntCc::GeS, *texel, size));
@@ -97,7 +99,9 @@ fn axis(cx: &mut Cx<'_>, along: Along<'_>, number: u32, x: Value, size: Value) -
     Axis { texels, exist, weight, beyond }
 }
 
-/// The operand's offset along an axis, as a part of the image's size or, if coordinates count texels, of a texel.
+/// Returns the coordinate plus the operand's offset along an axis.
+///
+/// The offset counts texels. It is divided by the image's size unless coordinates count texels.
 fn moved(cx: &mut Cx<'_>, taking: &Taking<'_>, axis: u32, x: Value, size: Value) -> Value {
     let Some(offset) = taking.operands.offset else { return x };
     let x = cx.cast(Type::F32, x);
@@ -111,8 +115,9 @@ fn moved(cx: &mut Cx<'_>, taking: &Taking<'_>, axis: u32, x: Value, size: Value)
     cx.b.fadd(IEEE, x, distance)
 }
 
-/// Whether the reference compares with a texel as the sampler says, as 1 or 0: bit 0 of its field is for less, 1 for equal, 2 for
-/// greater.
+/// Returns 1 if the reference compares with a texel as the sampler says, else 0.
+///
+/// Bit 0 of the sampler's field is for less, bit 1 for equal, bit 2 for greater.
 fn compared(cx: &mut Cx<'_>, sampler: &Sampler, reference: Value, texel: Value) -> Value {
     let reference = cx.cast(Type::F32, reference);
     let mut holds = cx.lanes(0);
@@ -126,36 +131,37 @@ fn compared(cx: &mut Cx<'_>, sampler: &Sampler, reference: Value, texel: Value) 
     cx.b.select(holds, one, zero)
 }
 
-/// What a level has at a place.
+/// The texels of a level at a place.
 pub(super) struct Taps {
-    /// Four texels, first row first; and where volumes are filtered along their third axis, those of the next plane.
+    /// Four texels, first row first. If volumes are filtered along their third axis, the four
+    /// texels of the next plane follow.
     pub planes: Vec<[[Value; 4]; 4]>,
-    /// Of the second column, row and plane.
+    /// The weights of the second column, row and plane.
     pub weights: [Value; 3],
     /// The lanes that mix planes.
     pub deep: Value,
 }
 
-/// Where the texels of a level are looked for.
+/// Where a sample looks for the texels of a level.
 struct Spot {
     x: Axis,
     y: Axis,
     layer: Value,
-    /// Of a cube.
+    /// The face of a cube.
     face: Value,
     seams: Option<Value>,
-    /// The lanes that need them.
+    /// The lanes that need the texels.
     only: Option<Value>,
 }
 
-/// Whether the third axis of volumes is filtered. None: it is not.
+/// Returns the filter of the third axis of volumes, or `None` if that axis is not filtered.
 fn deep(cx: &mut Cx<'_>, taking: &Taking<'_>) -> Option<Bilinear> {
     let Taking { descriptor, sampler, bilinear, .. } = *taking;
     if descriptor.is_known_other_than(cx, kind::VOLUME) {
         return None;
     }
     let filters = sampler.first.wrapping_add(2);
-    // A filter of its own, or without it that of planes.
+    // The third axis has its own filter, or else uses the planes' filter.
     let (as_planes, linear) =
         (field_is(cx, filters, 24, 2, &[0]), field_is(cx, filters, 24, 2, &[2, 3]));
     let (volume, as_planes) = (descriptor.is_volume(cx), cx.b.and(as_planes, bilinear.mask));
@@ -163,7 +169,7 @@ fn deep(cx: &mut Cx<'_>, taking: &Taking<'_>) -> Option<Bilinear> {
     Some(Bilinear { mask: cx.b.and(volume, linear), ..bilinear })
 }
 
-/// The lanes that filter across the edges of a cube's faces. None: none does.
+/// Returns the lanes that filter across the edges of a cube's faces, or `None` if no lane does.
 fn seams(cx: &mut Cx<'_>, taking: &Taking<'_>) -> Option<Value> {
     let Taking { descriptor, sampler, bilinear, .. } = *taking;
     if descriptor.is_known_other_than(cx, kind::CUBE) {
@@ -174,7 +180,7 @@ fn seams(cx: &mut Cx<'_>, taking: &Taking<'_>) -> Option<Value> {
     Some(cx.b.and(wraps, bilinear.mask))
 }
 
-/// The texels at a place of a level. `only`: the lanes that need them.
+/// Returns the texels at a place of a level. `only`: the lanes that need them.
 pub(super) fn taps(
     cx: &mut Cx<'_>,
     taking: &Taking<'_>,
@@ -183,7 +189,7 @@ pub(super) fn taps(
 ) -> Taps {
     let Taking { descriptor, sampler, operands, bilinear, .. } = *taking;
     let [x, y, z] = operands.coordinates;
-    // Of a cube a face's coordinates are from 1 to 2, and faces count eight for each cube.
+    // On a cube, a face's coordinates go from 1 to 2, and each cube counts eight faces.
     let (cube, zero, one) = (descriptor.is_cube(cx), cx.b.f32const(0.0), cx.b.f32const(1.0));
     let start = cx.b.uniform_select(cube, one, zero);
     let [x, y] = [x, y].map(|coordinate| {
@@ -226,7 +232,7 @@ pub(super) fn taps(
 }
 
 impl Spot {
-    /// Four texels of a plane, which does not exist in all lanes.
+    /// Returns four texels of a plane, which exists in the lanes of `plane`.
     fn texels(
         &self,
         cx: &mut Cx<'_>,
@@ -263,7 +269,7 @@ impl Spot {
             }
         });
         let Some(seams) = self.seams else { return taps };
-        // Beyond a corner there is no texel: it is the mean of the other three.
+        // Beyond a corner there is no texel: the mean of the other three texels replaces it.
         std::array::from_fn(|at| {
             let (row, column) = places[at];
             let [aside, across] = [self.x.is_beyond(cx, column), self.y.is_beyond(cx, row)];
@@ -279,14 +285,14 @@ impl Spot {
         })
     }
 
-    /// Where a texel is: beyond an edge of a cube's face on the next one.
+    /// Returns the place of a texel. Beyond an edge of a cube's face, it is on the next face.
     fn place(&self, cx: &mut Cx<'_>, level: &Level, row: usize, column: usize) -> [Value; 3] {
         let (x, y) = (self.x.texels[column], self.y.texels[row]);
         let Some(seams) = self.seams else { return [x, y, self.layer] };
         let [aside, across] = [self.x.is_beyond(cx, column), self.y.is_beyond(cx, row)];
         let crosses = cx.b.xor(aside, across);
         let crosses = cx.b.and(crosses, seams);
-        // By the edge: words of a number for each face.
+        // Each word that the edge picks has a number for each face.
         let edges = [self.x.beyond[column], self.y.beyond[row]];
         let by_edge = |cx: &mut Cx<'_>, words: [u32; 4]| {
             let words = words.map(|word| cx.int(word));
@@ -331,8 +337,11 @@ impl Axis {
     }
 }
 
-/// Of the left, right, upper and lower edge, and of each face from bit 0 on: the next face, three bits; and how its column and row are found, two bits
-/// each: 0, the last one, as far along the edge as here, or as far from its other end.
+/// The way across each edge of a cube's faces, by the left, right, upper and lower edge.
+///
+/// A word has a field for each face, from bit 0 on. The first words hold the next face, three bits.
+/// The second words tell how to find its column and row, two bits each: 0, the last one, as far
+/// along the edge as here, or as far from its other end.
 const SEAMS: ([u32; 4], [u32; 4]) = {
     let (mut faces, mut ways) = ([0; 4], [0; 4]);
     let mut edge = 0;

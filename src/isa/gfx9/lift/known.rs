@@ -1,4 +1,4 @@
-//! What scalar registers are known to hold, and what descriptors are known to say: what code is specialised for.
+//! Known contents of scalar registers and descriptors, for which code is specialised.
 
 use warploom_ir::Value;
 use warploom_ir::image::Shape;
@@ -8,26 +8,27 @@ use super::entry::{Initial, InitialScalar, KnownWord};
 use super::image::bits;
 use crate::Operand;
 
-/// What a scalar register holds.
+/// The known content of a scalar register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Known {
     Literal(u32),
     /// The word at this offset of the constant bank.
     Word(u32),
-    /// That word, to which a carry may have been added: a base address to which an offset was.
+    /// The word at this offset, to which a carry may have been added: part of a base address plus
+    /// an offset.
     WordAndCarry(u32),
 }
 
-/// What is known of scalar registers, by number.
+/// The known contents of scalar registers, by number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnownScalars([Option<Known>; 128]);
 
 impl KnownScalars {
     pub const NOTHING: KnownScalars = KnownScalars([None; 128]);
-    /// Stands for whatever was known before: no bank is so long.
+    /// Stands for the content that was known before: no bank is so long.
     const UNTOUCHED: Known = Known::Word(u32::MAX);
 
-    /// When a wave starts.
+    /// Returns the known contents when a wave starts.
     pub fn at_start(initial: &Initial) -> KnownScalars {
         let mut known = Self::NOTHING;
         for &(number, scalar) in &initial.scalars {
@@ -42,7 +43,7 @@ impl KnownScalars {
         KnownScalars([Some(Self::UNTOUCHED); 128])
     }
 
-    /// What is known differently than by [`KnownScalars::untouched`].
+    /// Returns the registers whose known contents differ from [`KnownScalars::untouched`].
     pub fn touched(&self) -> impl Iterator<Item = (u8, Option<Known>)> {
         (0..).zip(self.0).filter(|&(_, known)| known != Some(Self::UNTOUCHED))
     }
@@ -57,7 +58,7 @@ impl KnownScalars {
         }
     }
 
-    /// The offset in the bank of what a pair of registers holds.
+    /// Returns the offset in the bank of the content of a pair of registers.
     pub fn long(&self, first: u8) -> Option<u32> {
         match (self.get(first)?, self.get(first.checked_add(1)?)?) {
             (Known::Word(low), Known::Word(high)) if low.checked_add(4) == Some(high) => Some(low),
@@ -65,7 +66,7 @@ impl KnownScalars {
         }
     }
 
-    /// Keeps what another one says too, and says whether that is less.
+    /// Drops contents that `other` does not share, and returns whether it dropped any.
     pub fn meet(&mut self, other: &KnownScalars) -> bool {
         let before = self.clone();
         for (known, other) in self.0.iter_mut().zip(other.0) {
@@ -75,7 +76,7 @@ impl KnownScalars {
     }
 }
 
-/// Which descriptor it is that the bank has a copy of.
+/// The kind of descriptor that the bank has a copy of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Object {
@@ -83,12 +84,14 @@ pub enum Object {
     Sampler = 2,
 }
 
-/// Of an image's second word: DATA_FORMAT and NUM_FORMAT. The rest is its address.
+/// The bits of DATA_FORMAT and NUM_FORMAT in an image's second word. The rest is its address.
 const FORMAT: u32 = 0xfff0_0000;
 
 impl Object {
-    /// What code is specialised for of a descriptor: of an image how texels are read, not where they are and how many; all of a
-    /// sampler.
+    /// Returns the part of a descriptor that code is specialised for.
+    ///
+    /// For an image, the shape says how texels are read, not where they are or how many. For a
+    /// sampler, it is everything.
     pub fn shape(self, words: [u32; 4]) -> Shape {
         let [a, b, c, d] = words;
         match self {
@@ -97,7 +100,7 @@ impl Object {
         }
     }
 
-    /// The bits of a word of a descriptor that its shape says.
+    /// Returns the bits of a descriptor's word that its shape determines.
     fn mask(shape: &Shape, word: u32) -> u32 {
         match (shape.words()[0], word) {
             (kind, 1) if kind == Object::Image as u32 => FORMAT,
@@ -108,11 +111,11 @@ impl Object {
     }
 }
 
-/// Bytes of a descriptor's copy in the bank: of the longest.
+/// Bytes of a descriptor's copy in the bank, enough for the longest descriptor.
 pub const OBJECT_BYTES: u32 = 32;
 
 impl Cx<'_> {
-    /// The known bits of a scalar register: which, and what they are.
+    /// Returns the mask of the known bits of a scalar register, and their values.
     fn known_bits(&self, number: u8) -> (u32, u32) {
         match self.known.get(number) {
             Some(Known::Literal(bits)) => (u32::MAX, bits),
@@ -141,13 +144,13 @@ impl Cx<'_> {
         }
     }
 
-    /// The bits of a word of the bank that are the same in every launch.
+    /// Returns the mask and values of the bits of a bank's word that are equal in every launch.
     fn known_word(&self, at: u32) -> (u32, u32) {
         let word = self.words.iter().find(|word| word.offset == at);
         word.map_or((0, 0), |&KnownWord { mask, bits, .. }| (mask, bits))
     }
 
-    /// What is known of a register to which a carry is added, with nothing else.
+    /// Returns the known content of a register after only a carry is added to it.
     pub fn with_carry(&self, number: u8) -> Option<Known> {
         match self.known.get(number)? {
             Known::Word(at) if self.known_word(at).0 & 0xffff != 0xffff => {
@@ -157,14 +160,14 @@ impl Cx<'_> {
         }
     }
 
-    /// Some bits of the scalar register `number`, if they are known.
+    /// Returns some bits of the scalar register `number`, if they are known.
     pub fn known_field(&self, number: u8, lo: u32, count: u32) -> Option<u32> {
         let mask = u32::MAX >> (32 - count);
         let (known, content) = self.known_bits(number);
         (known >> lo & mask == mask).then_some(content >> lo & mask)
     }
 
-    /// Some bits of the scalar register `number`: a constant if they are known.
+    /// Returns some bits of the scalar register `number`: a constant if they are known.
     pub fn field(&mut self, number: u8, lo: u32, count: u32) -> Value {
         if let Some(content) = self.known_field(number, lo, count) {
             return self.int(content);

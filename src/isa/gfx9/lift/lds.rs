@@ -1,9 +1,10 @@
 //! Shared memory (LDS), and the chip's global data share (GDS): reads and writes.
 //!
-//! Source: "Vega" Instruction Set Architecture, "Data share operations"; CLRX, "GCN ISA DS instructions". An access
-//! begins at the address register plus the offset, modulo 2^32 (what compilers rely on). What does not lie in the block's memory as
-//! a whole reads 0 and is not written. Of the global data share (the `gds` bit) m0 gives a launch a part: from its upper 16 bits
-//! on, as many bytes as its lower ones say.
+//! Source: "Vega" Instruction Set Architecture, "Data share operations"; CLRX, "GCN ISA DS
+//! instructions". An access begins at the address register plus the offset, modulo 2^32, as
+//! compilers rely on. An access that is not wholly in the block's memory reads 0 and is not
+//! written. For the global data share (the `gds` bit), m0 gives a launch a part: it begins at the
+//! upper 16 bits of m0 and has as many bytes as the lower 16 bits say.
 
 use warploom_ir::{AtomicOp, IntCc, Space, Special, Type, Value};
 
@@ -14,24 +15,24 @@ use super::vector_memory::{Item, lifts, nothing, register, within};
 use super::{Flow, Lifted, Unsupported};
 use crate::{Ds, Instruction, Operand};
 
-/// The instruction's fields, if it is not about the global data share.
+/// Returns the instruction's fields if it does not access the global data share.
 pub(super) fn fields(i: &Instruction) -> Result<Ds, Unsupported> {
     let ds = i.ds();
     if ds.gds { Err(Unsupported) } else { Ok(ds) }
 }
 
-/// What an instruction accesses.
+/// The memory that an instruction accesses.
 #[derive(Clone, Copy)]
 pub(super) enum Share {
     Lds,
-    /// From a global address on (`i64`) so many bytes (`i32`).
+    /// `size` bytes (`i32`) from the global address `start` (`i64`) on.
     Gds {
         start: Value,
         size: Value,
     },
 }
 
-/// An instruction's fields, and what it accesses.
+/// Returns an instruction's fields, and the memory that it accesses.
 pub(super) fn shared(cx: &mut Cx<'_>, i: &Instruction) -> Result<(Ds, Share), Unsupported> {
     let ds = i.ds();
     if !ds.gds {
@@ -45,7 +46,10 @@ pub(super) fn shared(cx: &mut Cx<'_>, i: &Instruction) -> Result<(Ds, Share), Un
 }
 
 impl Share {
-    /// So many bytes from `address + offset` on: the space, the address and the offset there, and the lanes where they exist.
+    /// Returns the place of `bytes` bytes from `address + offset` on.
+    ///
+    /// The place is the space, the address and offset there, and the lanes in which the bytes
+    /// exist.
     pub fn place(
         self,
         cx: &mut Cx<'_>,
@@ -69,7 +73,7 @@ impl Share {
     }
 }
 
-/// The lanes whose bytes from `address + offset` on lie in shared memory.
+/// Returns the lanes whose bytes from `address + offset` on lie in shared memory.
 pub(super) fn in_range(cx: &mut Cx<'_>, address: Value, offset: u32, bytes: u32) -> Value {
     let at = if offset == 0 {
         address
@@ -118,7 +122,7 @@ fn write(cx: &mut Cx<'_>, i: &Instruction, item: Item) -> Lifted {
     Ok(Flow::Next)
 }
 
-/// The two offsets of an instruction with two accesses, in bytes.
+/// Returns the two offsets of an instruction with two accesses, in bytes.
 pub(super) fn two_offsets(ds: &Ds, unit: u32) -> [u32; 2] {
     [ds.offset0, ds.offset1].map(|offset| u32::from(offset) * unit)
 }
@@ -179,8 +183,9 @@ lifts! {
     ds_write2st64_b64: write2(Item::Words(2), 8 * 64);
 }
 
-/// `src_lds_direct`: what m0[15:0] is the address of, the same for all lanes. m0[18:16] says what that is; a reserved type is a
-/// fault.
+/// Returns `src_lds_direct`: the value at the address m0[15:0], equal in all lanes.
+///
+/// m0[18:16] is the value's type. A reserved type faults.
 pub(super) fn direct(cx: &mut Cx<'_>) -> Value {
     const TYPES: [(u32, Item); 5] = [
         (0, Item::UBYTE),
@@ -203,7 +208,7 @@ pub(super) fn direct(cx: &mut Cx<'_>) -> Value {
         value = cx.b.or(value, loaded);
         known = cx.b.or(known, this);
     }
-    // No shared memory is so large.
+    // No shared memory is so large, so this load faults.
     let (reserved, nowhere) = (cx.b.not(known), cx.int(u32::MAX));
     cx.b.load_access(
         Item::UBYTE.access(Space::Shared, nowhere, 0, Some(reserved)),
@@ -212,7 +217,7 @@ pub(super) fn direct(cx: &mut Cx<'_>) -> Value {
     value
 }
 
-/// A word for each lane from m0 on.
+/// Returns the address of each lane's word, from m0 on.
 fn lane_address(cx: &mut Cx<'_>) -> Value {
     let (lane, base) = (cx.b.lane_id(), cx.scalar(Operand::Scalar(M0)));
     let (lane, base) = (cx.shl(lane, 2), cx.and_bits(base, 0xffff));
@@ -241,7 +246,7 @@ pub fn ds_nop(_: &mut Cx<'_>, _: &Instruction) -> Lifted {
     nothing()
 }
 
-/// Copies so many words from the second address of a lane to its first.
+/// Copies an item from the second address of a lane to its first.
 fn copy(cx: &mut Cx<'_>, i: &Instruction, item: Item) -> Lifted {
     let (ds, share) = shared(cx, i)?;
     let address = register(ds.addr)?;
@@ -257,8 +262,10 @@ lifts! {
     ds_write_src2_b64: copy(Item::Words(2));
 }
 
-/// The second address of an instruction that has one: words away from the first, by the upper half of the register (bits 17 to
-/// 31, signed) if the offset's bit 15 is set, else by the offset, 15 bits, signed.
+/// Returns the second address of an instruction that has one, in words away from the first.
+///
+/// If the offset's bit 15 is set, the distance is in bits 17 to 31 of the register, signed.
+/// Otherwise it is the offset, 15 bits, signed.
 pub(super) fn second_address(cx: &mut Cx<'_>, ds: &Ds, first: Value) -> Value {
     let distance = if ds.offset1 & 0x80 != 0 {
         let words = cx.sar(first, 17);
@@ -269,7 +276,9 @@ pub(super) fn second_address(cx: &mut Cx<'_>, ds: &Ds, first: Value) -> Value {
     cx.b.add(first, distance)
 }
 
-/// Adds to, or subtracts from, the word at m0 plus the offset the number of active lanes, once, and gives each of them what it was.
+/// Adds the number of active lanes to the word at m0 plus the offset, or subtracts it, once.
+///
+/// Each active lane gets the word's old value.
 fn count(cx: &mut Cx<'_>, i: &Instruction, op: AtomicOp) -> Lifted {
     let ds = fields(i)?;
     let dst = register(ds.dst)?;
@@ -280,7 +289,7 @@ fn count(cx: &mut Cx<'_>, i: &Instruction, op: AtomicOp) -> Lifted {
     let (base, offset) = (cx.and_bits(base, 0xffff), cx.int(ds.offset().into()));
     let address = cx.b.add(base, offset);
     let within = in_range(cx, address, 0, 4);
-    // A uniform address: once for the wave.
+    // The address is uniform, so the atomic runs once for the wave.
     let access = cx.b.access(Space::Shared, Type::I32, 1, address, 0);
     let access = warploom_ir::Access { guard: Some(within), ..access };
     let old = cx.b.atomic(access, op, lanes, None);

@@ -1,6 +1,10 @@
-//! Shared memory (LDS) and the global data share: atomics, each without and with what it found, and with the second operand from memory.
+//! Shared memory (LDS) and the global data share: atomics.
 //!
-//! Source: "Vega" Instruction Set Architecture, "LDS & GDS instructions". Those out of range do nothing and find 0.
+//! Each atomic exists without and with a returned old value, and with the second operand from
+//! memory.
+//!
+//! Source: "Vega" Instruction Set Architecture, "LDS & GDS instructions". An atomic out of range
+//! does nothing and finds 0.
 
 use warploom_ir::{Access, AtomicOp, Type, Value};
 
@@ -24,12 +28,12 @@ fn apply(
     cx.b.atomic(Access { guard: Some(guard), ..access }, op, value, compare)
 }
 
-/// What the registers of an atomic mean.
+/// The meaning of an atomic's registers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Data {
-    /// The operand.
+    /// Only the operand.
     One,
-    /// First the operand `compare`, then the other.
+    /// First `compare`, then the operand.
     CompareFirst,
     /// First the operand, then `compare`.
     CompareLast,
@@ -61,7 +65,7 @@ fn atomic(
     Ok(Flow::Next)
 }
 
-/// The operand is in memory too.
+/// Emits an atomic whose operand is in memory, too.
 fn atomic_src2(cx: &mut Cx<'_>, i: &Instruction, ty: Type, op: AtomicOp) -> Lifted {
     let (ds, share) = shared(cx, i)?;
     let address = register(ds.addr)?;
@@ -77,7 +81,7 @@ fn atomic_src2(cx: &mut Cx<'_>, i: &Instruction, ty: Type, op: AtomicOp) -> Lift
     Ok(Flow::Next)
 }
 
-/// With the mode's treatment of denormals.
+/// Emits an addition with the mode's treatment of denormals.
 fn add_f32(cx: &mut Cx<'_>, i: &Instruction, returns: bool) -> Lifted {
     let flush = cx.mode.flush(Type::F32);
     atomic(cx, i, Type::F32, AtomicOp::FAdd { flush }, Data::One, returns)
@@ -88,7 +92,7 @@ fn add_f32_src2(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     atomic_src2(cx, i, Type::F32, AtomicOp::FAdd { flush })
 }
 
-/// Two exchanges.
+/// Emits two exchanges.
 fn exchange2(cx: &mut Cx<'_>, i: &Instruction, ty: Type, unit: u32) -> Lifted {
     let (ds, share) = shared(cx, i)?;
     let (address, dst) = (register(ds.addr)?, register(ds.dst)?);
@@ -105,7 +109,8 @@ fn exchange2(cx: &mut Cx<'_>, i: &Instruction, ty: Type, unit: u32) -> Lifted {
     Ok(Flow::Next)
 }
 
-/// Name without and with a returned value, with the operand in memory; type and operation.
+/// Declares atomics: names without and with a returned value, and with the operand in memory; type
+/// and operation.
 macro_rules! atomics {
     ($($(#[$doc:meta])* $plain:ident $returns:ident $src2:ident: $ty:ident $op:ident;)*) => {$(
         $(#[$doc])*
@@ -138,9 +143,9 @@ atomics! {
     ds_and_b32 ds_and_rtn_b32 ds_and_src2_b32: I32 And;
     ds_or_b32 ds_or_rtn_b32 ds_or_src2_b32: I32 Or;
     ds_xor_b32 ds_xor_rtn_b32 ds_xor_src2_b32: I32 Xor;
-    /// Approximate: denormals are kept; the one NaN of two operands gives way to the other; -0 is less than +0.
+    /// Approximate: denormals are kept; a number wins against one NaN; -0 is less than +0.
     ds_min_f32 ds_min_rtn_f32 ds_min_src2_f32: F32 FMin;
-    /// Approximate: denormals are kept; the one NaN of two operands gives way to the other; -0 is less than +0.
+    /// Approximate: denormals are kept; a number wins against one NaN; -0 is less than +0.
     ds_max_f32 ds_max_rtn_f32 ds_max_src2_f32: F32 FMax;
     ds_add_u64 ds_add_rtn_u64 ds_add_src2_u64: I64 Add;
     ds_sub_u64 ds_sub_rtn_u64 ds_sub_src2_u64: I64 Sub;
@@ -154,9 +159,9 @@ atomics! {
     ds_and_b64 ds_and_rtn_b64 ds_and_src2_b64: I64 And;
     ds_or_b64 ds_or_rtn_b64 ds_or_src2_b64: I64 Or;
     ds_xor_b64 ds_xor_rtn_b64 ds_xor_src2_b64: I64 Xor;
-    /// Approximate: denormals are kept; the one NaN of two operands gives way to the other; -0 is less than +0.
+    /// Approximate: denormals are kept; a number wins against one NaN; -0 is less than +0.
     ds_min_f64 ds_min_rtn_f64 ds_min_src2_f64: F64 FMin;
-    /// Approximate: denormals are kept; the one NaN of two operands gives way to the other; -0 is less than +0.
+    /// Approximate: denormals are kept; a number wins against one NaN; -0 is less than +0.
     ds_max_f64 ds_max_rtn_f64 ds_max_src2_f64: F64 FMax;
 }
 

@@ -1,21 +1,23 @@
-//! GFX9 code -> IR.
+//! Lifts GFX9 code to IR.
 //!
-//! [`lift_kernel`] finds the code that a kernel can reach (`program`), cuts it into blocks and emits each (`emit`); the table
-//! names the lift function of every instruction, one file for each family. What is not in the table, or not implemented,
+//! [`lift_kernel`] finds the code that a kernel can reach (`program`), cuts it into blocks and
+//! emits each block (`emit`). The table names the lift function of every instruction; each family
+//! of instructions has its own file. An instruction that is not in the table, or not implemented,
 //! becomes a trap where it stands.
 //!
 //! # Registers of a function
 //!
-//! - `s`: the scalar registers as 64 pairs by the hardware's own numbers: s0 to s101, flat_scratch (pair 51), xnack_mask, vcc
-//!   (53), the trap handler's, m0 (the low half of 62), exec (63, the mask of active lanes). A pair holds a mask of lanes as well
-//!   as two numbers.
+//! - `s`: the scalar registers as 64 pairs, by the hardware's own numbers: s0 to s101, flat_scratch
+//!   (pair 51), xnack_mask, vcc (53), the trap handler's registers, m0 (the low half of 62), exec
+//!   (63, the mask of active lanes). A pair holds a mask of lanes as well as two numbers.
 //! - `scc`: a mask of all lanes or none.
 //! - `v`: the vector registers.
 //!
 //! # Modes
 //!
-//! How floats round and flush, and whether vector registers are indexed, is a mode that instructions change. A block is lifted
-//! for one mode: where code is reached in two, it is lifted twice. So a mode costs nothing where it is used.
+//! The mode says how floats round and flush, and whether vector registers are indexed. Instructions
+//! change it. A block is lifted for one mode: code that is reached in two modes is lifted twice. So
+//! a mode costs nothing where it is used.
 
 pub mod apertures;
 mod computed;
@@ -79,42 +81,44 @@ use super::Instruction;
 /// Lifts one instruction: emits its operations and says where control goes.
 pub type Lift = fn(&mut Cx<'_>, &Instruction) -> Lifted;
 
-/// Lanes of a wave.
+/// The number of lanes of a wave.
 pub const WARP_LANES: u8 = 64;
 
-/// What results have that are no number. The hardware keeps the payload of a NaN operand: `docs/fidelity.md`.
+/// The NaNs of results. The hardware keeps the payload of a NaN operand: `docs/fidelity.md`.
 pub const NAN: NanPolicy = NanPolicy { f16: 0x7e00, f32: 0x7fc0_0000, f64: 0x7ff8_0000_0000_0000 };
 
-/// What to lift.
+/// A kernel to lift.
 #[derive(Clone, Debug)]
 pub struct Kernel<'a> {
     pub name: &'a str,
-    /// Code and what lies around it, from address `base` on.
+    /// The code and its surroundings, from address `base` on.
     pub code: &'a [u8],
     pub base: u64,
-    /// Address of the first instruction.
+    /// The address of the first instruction.
     pub entry: u64,
-    /// Where indirect jumps may go, as far as the file says.
+    /// The targets of indirect jumps that the file names.
     pub indirect_targets: &'a [u64],
-    /// Where indirect jumps were seen to go besides, in the order they were seen.
+    /// Further targets of indirect jumps, in the order in which they were seen.
     pub discovered: &'a [u64],
-    /// Vector registers of a lane, 1 to 256.
+    /// The number of vector registers of a lane, 1 to 256.
     pub vectors: u32,
-    /// At the entry, and wherever an indirect jump goes.
+    /// The mode at the entry, and at every target of an indirect jump.
     pub mode: Mode,
-    /// What registers hold at the entry.
+    /// The contents of registers at the entry.
     pub initial: Initial,
-    /// Where the constant bank has copies of descriptors, and what those are known to say: [`Object::shape`].
+    /// The offsets in the constant bank of copies of descriptors, and their known shapes:
+    /// [`Object::shape`].
     pub objects: &'a [(u32, Shape)],
-    /// What the code is for.
+    /// The chip that the code is for.
     pub chip: Chip,
-    /// Blocks stay as the guest's branches make them: see [`if_conversion`].
+    /// True if blocks stay as the guest's branches make them: see [`if_conversion`].
     pub plain: bool,
 }
 
 impl<'a> Kernel<'a> {
-    /// Code at address 0 that begins there and is known to go nowhere else, in the mode that compilers ask for, with all
-    /// vector registers.
+    /// Returns a kernel of code at address 0 that begins there and has no known indirect targets.
+    ///
+    /// It has the mode that compilers ask for, and all vector registers.
     pub fn new(name: &'a str, code: &'a [u8]) -> Kernel<'a> {
         Kernel {
             name,
@@ -133,13 +137,14 @@ impl<'a> Kernel<'a> {
     }
 }
 
-/// Rounding to the nearest, denormals kept, DX10_CLAMP and IEEE set.
+/// The mode that compilers ask for: rounding to nearest, denormals kept, DX10_CLAMP and IEEE set.
 const COMPILED_MODE: u32 = 0x3f0;
 
-/// The kernel with all code it can reach.
+/// Lifts the kernel, with all code that it can reach.
 ///
 /// # Errors
-/// The entry is outside the code, or a lift function built an ill-typed operation.
+/// The entry is outside the code, the code reads an attribute that is not given, or a lift function
+/// built an ill-typed operation.
 pub fn lift_kernel(kernel: &Kernel<'_>) -> Result<Function, LiftError> {
     let program = program::Program::new(kernel)?;
     graphics::check(kernel, &program)?;

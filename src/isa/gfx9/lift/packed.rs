@@ -1,8 +1,8 @@
 //! Packed halves, mixed precision and dot products: VOP3P.
 //!
-//! Source: "Vega" Instruction Set Architecture, "VOP3P Instructions", and the 7nm edition's for dot products; LLVM,
-//! AMDGPUMCCodeEmitter, for inline constants: integers have 32 bits, floats are an `f16` with a high half of 0, or an `f32`
-//! where the instruction is one of integers.
+//! Source: "Vega" Instruction Set Architecture, "VOP3P Instructions", and the 7nm edition's for dot
+//! products; LLVM, AMDGPUMCCodeEmitter, for inline constants. Integer constants have 32 bits. Float
+//! constants are an `f16` with a high half of 0, or an `f32` in an integer instruction.
 
 use warploom_ir::{BinaryOp, FloatAttrs, FloatBinaryOp, Round, Type, Value};
 
@@ -11,7 +11,7 @@ use super::flow::{Flow, Lifted, Unsupported};
 use super::scalars::float_constant;
 use crate::{Instruction, Operand};
 
-/// The 32 bits of a source. `constant` is the type of float constants.
+/// Returns the 32 bits of a source. `constant` is the type of float constants.
 fn bits(cx: &mut Cx<'_>, i: &Instruction, n: usize, constant: Type) -> Value {
     match i.src(n).operand {
         Operand::Vector(number) => cx.vector_of(n, number),
@@ -20,7 +20,7 @@ fn bits(cx: &mut Cx<'_>, i: &Instruction, n: usize, constant: Type) -> Value {
     }
 }
 
-/// The halves of a source that the low and the high operation read, in the low bits of an `i32`.
+/// Returns the halves of a source for the low and the high operation, in the low bits of an `i32`.
 fn halves(cx: &mut Cx<'_>, i: &Instruction, n: usize, constant: Type) -> [Value; 2] {
     let (bits, source) = (bits(cx, i, n, constant), i.src(n));
     [source.op_sel, source.op_sel_hi].map(|high| if high { cx.shr(bits, 16) } else { bits })
@@ -68,13 +68,13 @@ pub fn v_pk_fma_f16(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     set_half_floats(cx, i, results)
 }
 
-/// Integers have no signs to change.
+/// Checks that no source has a sign modifier: integers have no signs to change.
 fn check(i: &Instruction) -> Result<(), Unsupported> {
     let plain = (0..i.source_count()).all(|n| !i.src(n).neg && !i.src(n).neg_hi);
     if plain { Ok(()) } else { Err(Unsupported) }
 }
 
-/// How a result of 32 bits becomes one of 16.
+/// Clamps a 32-bit result to 16 bits if the instruction clamps.
 fn fitted(cx: &mut Cx<'_>, i: &Instruction, signed: bool, value: Value) -> Value {
     match (i.clamp(), signed) {
         (false, _) => value,
@@ -131,11 +131,11 @@ integers! {
 fn shifted(cx: &mut Cx<'_>, op: BinaryOp, count: Value, value: Value) -> Value {
     let count = cx.and_bits(count, 15);
     let shifted = cx.b.binary(op, value, count);
-    // Nothing to clamp.
+    // The result leaves nothing to clamp.
     cx.low_bits(shifted, 16, op == BinaryOp::ShrS)
 }
 
-/// A difference below 0 becomes 0 if it is clamped.
+/// Emits differences. If clamped, a difference below 0 becomes 0.
 pub fn v_pk_sub_u16(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let clamp = i.clamp();
     integers(cx, i, false, |cx, [x, y]| {
@@ -144,7 +144,7 @@ pub fn v_pk_sub_u16(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     })
 }
 
-/// A source of mixed precision as an `f32`: one, or either half as an `f16`.
+/// Returns a source of mixed precision as an `f32`: an `f32`, or either half as an `f16`.
 fn mixed(cx: &mut Cx<'_>, i: &Instruction, n: usize) -> Value {
     let source = i.src(n);
     let bits = bits(cx, i, n, if source.op_sel_hi { Type::F16 } else { Type::F32 });
@@ -180,7 +180,7 @@ pub fn v_mad_mix_f32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     cx.set_float(i, value)
 }
 
-/// As an `f16`, in one half of the destination.
+/// Emits the result as an `f16`, in one half of the destination.
 fn mix_half(cx: &mut Cx<'_>, i: &Instruction, high: bool) -> Lifted {
     let Operand::Vector(number) = i.dst() else { return Err(Unsupported) };
     let (value, attrs) = (mix(cx, i), cx.mode.attrs(Type::F16));
@@ -207,7 +207,8 @@ pub fn v_mad_mixhi_f16(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     mix_half(cx, i, true)
 }
 
-/// Approximate: the low product is added to S2 and the high one to that, each sum rounded; hardware may add in another order
+/// Approximate: S2 plus the low product, then plus the high product, each sum rounded; hardware may
+/// add in another order
 pub fn v_dot2_f32_f16(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     if i.src(2).neg_hi {
         return Err(Unsupported);
@@ -230,8 +231,10 @@ pub fn v_dot2_f32_f16(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     cx.set_float(i, sum)
 }
 
-/// Sources that are no pairs of halves have none to choose: these have their usual bits. Of the number that is added to, which has
-/// 32 bits, the bit for the high half is 1 (LLVM) or 0 (rocBLAS's Tensile), and says nothing.
+/// Checks that sources that are no pairs of halves have the usual selection bits.
+///
+/// The addend has 32 bits. Its bit for the high half is 1 (LLVM) or 0 (rocBLAS's Tensile), and
+/// means nothing.
 fn no_halves(i: &Instruction, sources: std::ops::Range<usize>) -> Result<(), Unsupported> {
     let usual = sources
         .map(|n| (n, i.src(n)))
@@ -239,7 +242,9 @@ fn no_halves(i: &Instruction, sources: std::ops::Range<usize>) -> Result<(), Uns
     if usual { Ok(()) } else { Err(Unsupported) }
 }
 
-/// The sum of products of so many elements and S2; clamped to 32 bits if asked to, else wrapping.
+/// Emits the sum of the products of the elements and S2.
+///
+/// The sum is clamped to 32 bits if the instruction clamps, else it wraps.
 fn dot(cx: &mut Cx<'_>, i: &Instruction, elements: [Vec<Value>; 2], signed: bool) -> Lifted {
     let [x, y] = elements;
     let mut sum = bits(cx, i, 2, Type::F32);
@@ -279,14 +284,14 @@ fn dot_halves(cx: &mut Cx<'_>, i: &Instruction, signed: bool) -> Lifted {
     dot(cx, i, elements, signed)
 }
 
-/// Of elements of so many bits.
+/// Emits a dot product of elements of `width` bits.
 fn dot_parts(cx: &mut Cx<'_>, i: &Instruction, width: u32, signed: bool) -> Lifted {
     check(i)?;
     no_halves(i, 0..3)?;
     let elements = [0, 1].map(|n| {
         let all = bits(cx, i, n, Type::F32);
         let part = |cx: &mut Cx<'_>, at: u32| {
-            // Extended by shifts: up to the top, and down.
+            // Shifts extend the element: up to the top, and down.
             let top = if at + width == 32 { all } else { cx.shl(all, 32 - width - at) };
             if signed { cx.sar(top, 32 - width) } else { cx.shr(top, 32 - width) }
         };

@@ -16,18 +16,19 @@ use super::mode::Mode;
 use super::{Kernel, NAN, WARP_LANES, support};
 use crate::{Encoding, Instruction};
 
-/// Code at an address in a mode.
+/// An address of code, and its mode.
 pub type CodePoint = (u64, Mode);
 
 /// A decoded instruction.
 #[derive(Clone, Debug)]
 pub struct Step {
-    /// None: there is no instruction.
+    /// `None` if there is no instruction.
     pub insn: Option<Instruction>,
     pub flow: Flow,
-    /// The scalar registers that it writes, and what they are known to hold then.
+    /// The scalar registers that the instruction writes, and their known contents afterwards.
     writes: SmallVec<[(u8, Option<Known>); 2]>,
-    /// The vector registers that it writes; with the bits, if those of all lanes are a constant.
+    /// The vector registers that the instruction writes, with the bits if all lanes get one
+    /// constant.
     vectors: SmallVec<[(u8, Option<u32>); 2]>,
 }
 
@@ -37,47 +38,50 @@ pub struct GuestBlock {
     pub steps: Vec<(u64, Step)>,
     pub mode: Mode,
     pub end: End,
-    /// What scalar registers hold at the start.
+    /// The known contents of scalar registers at the start.
     pub known: KnownScalars,
 }
 
-/// What ends a block.
+/// The end of a block.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum End {
-    /// Goes on in another block.
+    /// Control goes on in another block.
     Jump(CodePoint),
-    /// The last step's flow does; `next` is the place behind it.
+    /// The last step's flow ends the block; `next` is the place behind the step.
     Flow { flow: Flow, next: CodePoint },
 }
 
 /// All code that has been found.
 pub struct Program {
     pub blocks: BTreeMap<CodePoint, GuestBlock>,
-    /// Where indirect jumps lead, in order.
+    /// The targets of indirect jumps, in the order in which they were found.
     pub indirect: Vec<u64>,
     pub vectors: u32,
-    /// Vector registers that hold a constant wherever they are read: one instruction writes them, and nothing does before. What other lanes and
-    /// earlier code find in them is undefined. Compilers load such constants in front of a loop.
+    /// Vector registers that hold a constant wherever they are read.
+    ///
+    /// Only one instruction writes the register, and nothing writes it before. Its content in other
+    /// lanes and in earlier code is undefined. Compilers load constants this way in front of a
+    /// loop.
     pub constants: FxHashMap<u8, u32>,
 }
 
 struct Explorer<'a> {
     code: Found<CodePoint, Step>,
     guest: Guest<'a>,
-    /// How many of the places that indirect jumps may lead to have been explored.
+    /// The number of targets of indirect jumps that have been explored.
     explored: usize,
 }
 
-/// What instructions do, and what is found on the way.
+/// The effects of instructions, and the targets found on the way.
 struct Guest<'a> {
     kernel: &'a Kernel<'a>,
-    /// Where indirect jumps may lead, and the same in the order in which that was found.
+    /// The targets of indirect jumps, as a set and in the order in which they were found.
     indirect: BTreeSet<u64>,
     found: Vec<u64>,
     trial: Trial,
 }
 
-/// Where lift functions are run to see what an instruction does.
+/// A function in which lift functions run to show an instruction's effects.
 struct Trial {
     function: FunctionBuilder,
     banks: Banks,
@@ -108,14 +112,14 @@ impl Program {
         }
         follow_scalars(&mut explorer.guest, &mut blocks);
         let indirect = if open { explorer.guest.found } else { vec![] };
-        // Code that is not known yet may write them.
+        // Code that is not known yet may write vector registers.
         let constants = if open { FxHashMap::default() } else { constant_vectors(kernel, &blocks) };
         Ok(Program { blocks, indirect, vectors: kernel.vectors, constants })
     }
 }
 
 impl Explorer<'_> {
-    /// Explores from where indirect jumps may lead, also from what is found then: where calls return to.
+    /// Explores the targets of indirect jumps, and the targets found meanwhile: return addresses.
     fn explore_found(&mut self) {
         while let Some(&pc) = self.guest.found.get(self.explored) {
             self.explored += 1;
@@ -123,7 +127,7 @@ impl Explorer<'_> {
         }
     }
 
-    /// Finds what can be reached from a place.
+    /// Finds the code that can be reached from a place.
     fn explore(&mut self, start: CodePoint) {
         let Explorer { code, guest, .. } = self;
         code.explore(start, |place, computed| guest.visit(place, computed));
@@ -146,7 +150,8 @@ impl Explorer<'_> {
         let mut computed = None;
         let before = self.code.follow(start, |(pc, mode), step| {
             block.steps.push((pc, step.clone()));
-            // Where instructions overlap, the jump may have been explored from others: its target was not.
+            // Where instructions overlap, other instructions may have led to the jump: then its
+            // target was not explored.
             let explored =
                 computed.filter(|known: &Computed| self.code.is_leader((known.address, mode)));
             let (flow, next) = (self.guest.flow(step, mode, explored), step.next(pc));
@@ -166,7 +171,7 @@ impl Explorer<'_> {
 }
 
 impl Guest<'_> {
-    /// What is at a place, and where control may go from it.
+    /// Returns the step at a place, and where control may go from it.
     fn visit(
         &mut self,
         (pc, mode): CodePoint,
@@ -214,10 +219,10 @@ impl Guest<'_> {
         }
     }
 
-    /// Where control goes after a step, given what is known before it.
+    /// Returns where control goes after a step, given the address that is known before it.
     fn flow(&self, step: &Step, mode: Mode, computed: Option<Computed>) -> Flow {
         match Computed::resolve(computed, step.flow) {
-            // Code that is reached indirectly is lifted for the mode of the entry.
+            // Code that is reached indirectly is lifted for the entry's mode.
             Flow::Indirect(_) | Flow::Call { .. } | Flow::IndirectCall { .. }
                 if mode != self.kernel.mode =>
             {
@@ -228,7 +233,10 @@ impl Guest<'_> {
     }
 }
 
-/// As [`Program::constants`] says. Code that is given without what a wave begins with has its registers from whoever runs it.
+/// Returns [`Program::constants`].
+///
+/// If the kernel has no initial vector registers, the user of the code sets its registers, and no
+/// register counts as a constant.
 fn constant_vectors(
     kernel: &Kernel<'_>,
     blocks: &BTreeMap<CodePoint, GuestBlock>,
@@ -243,7 +251,8 @@ fn constant_vectors(
     }
     for (pc, step) in blocks.values().flat_map(|block| &block.steps) {
         for &(number, bits) in &step.vectors {
-            // In another mode, or in a block that overlaps, it is the same instruction.
+            // A step at this address in another mode, or in an overlapping block, is the same
+            // instruction.
             let again = writers.insert(number, *pc).is_some_and(|before| before != *pc);
             let known = found.entry(number).or_insert(bits);
             *known = known.filter(|_| !again && *known == bits);
@@ -252,11 +261,13 @@ fn constant_vectors(
     found.into_iter().filter_map(|(number, bits)| Some((number, bits?))).collect()
 }
 
-/// Finds out what scalar registers hold at the start of each block, whichever way control has come. An indirect jump may lead to
-/// all that any of them may lead to: code that is not known yet is lifted together with this when it is found.
+/// Finds the contents of scalar registers at the start of each block that hold on every way to it.
+///
+/// Any indirect jump may lead to any target of indirect jumps. Code that is not known yet is lifted
+/// together with this code when it is found.
 fn follow_scalars(guest: &mut Guest<'_>, blocks: &mut BTreeMap<CodePoint, GuestBlock>) {
     let kernel = guest.kernel;
-    // Where a call would return to is no block if nothing returns.
+    // The return address of a call starts no block if nothing returns.
     let places = guest
         .indirect
         .iter()
@@ -270,7 +281,7 @@ fn follow_scalars(guest: &mut Guest<'_>, blocks: &mut BTreeMap<CodePoint, GuestB
         let (block, mut left) = (&blocks[&place], known[&place].clone());
         for (pc, step) in &block.steps {
             match &step.insn {
-                // What is loaded depends on what the pointer is known to be, and a sum on what is added to.
+                // A load depends on the known pointer, and a sum depends on the known operand.
                 Some(insn)
                     if insn.encoding() == Encoding::Smem || insn.row().mnemonic == "s_addc_u32" =>
                 {
@@ -301,12 +312,12 @@ fn follow_scalars(guest: &mut Guest<'_>, blocks: &mut BTreeMap<CodePoint, GuestB
 }
 
 impl GuestBlock {
-    /// Whether it ends with a jump to anywhere.
+    /// Returns whether the block ends with an indirect jump or call.
     pub fn jumps_indirectly(&self) -> bool {
         matches!(self.end, End::Flow { flow: Flow::Indirect(_) | Flow::IndirectCall { .. }, .. })
     }
 
-    /// Where it leads to, indirect jumps aside.
+    /// Returns the successors of the block, without the targets of indirect jumps.
     pub fn successors(&self) -> impl Iterator<Item = CodePoint> + use<> {
         let (one, other) = match self.end {
             End::Jump(place) => (Some(place), None),
@@ -338,7 +349,7 @@ impl Step {
     }
 }
 
-/// The instruction at an address.
+/// Returns the instruction at an address.
 pub fn decode(kernel: &Kernel<'_>, pc: u64) -> Option<Instruction> {
     let at = usize::try_from(pc.checked_sub(kernel.base)?).ok()?;
     pc.is_multiple_of(4).then(|| crate::decode(kernel.chip, kernel.code.get(at..)?)).flatten()
@@ -352,7 +363,8 @@ impl Trial {
         Trial { function, banks, block }
     }
 
-    /// The vector registers that the instruction writes that was run last, with constants that all lanes get.
+    /// Returns the vector registers that the last run instruction writes, with constants that all
+    /// lanes get.
     fn written_vectors(&self) -> SmallVec<[(u8, Option<u32>); 2]> {
         let block = self.function.function().block(self.block);
         let constant = |value: Value| {
@@ -386,7 +398,9 @@ impl Trial {
         written
     }
 
-    /// Runs an instruction's lift function, if it has one, where this is known, and leaves what is known then.
+    /// Runs an instruction's lift function with the contents `known`, and updates `known`.
+    ///
+    /// Fails if the instruction has no lift function, or is not supported.
     fn run(
         &mut self,
         kernel: &Kernel<'_>,

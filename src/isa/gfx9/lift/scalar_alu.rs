@@ -1,6 +1,7 @@
-//! Arithmetic and logic of the scalar unit: SOP2, and what of SOP1 and SOPK is arithmetic; bits are in `scalar_bits`.
+//! Scalar arithmetic and logic: SOP2, and a part of SOP1 and SOPK. Bits are in `scalar_bits`.
 //!
-//! Source: "Vega" Instruction Set Architecture, "SOP2 Instructions", "SOP1 Instructions", "SOPK Instructions".
+//! Source: "Vega" Instruction Set Architecture, "SOP2 Instructions", "SOP1 Instructions", "SOPK
+//! Instructions".
 
 use warploom_ir::{BinaryOp, IntCc, Type, Value};
 
@@ -9,17 +10,17 @@ use super::{Flow, Lifted};
 use crate::{Instruction, Operand};
 
 impl Cx<'_> {
-    /// Source `n` as a uniform `i32`.
+    /// Returns source `n` as a uniform `i32`.
     pub fn s32(&mut self, i: &Instruction, n: usize) -> Value {
         self.scalar(i.src(n).operand)
     }
 
-    /// Source `n` as a uniform `i64`.
+    /// Returns source `n` as a uniform `i64`.
     pub fn s64(&mut self, i: &Instruction, n: usize) -> Value {
         self.long_word(i, n)
     }
 
-    /// Source `n` of 64 bits as a mask of lanes.
+    /// Returns source `n` of 64 bits as a mask of lanes.
     pub fn s64_mask(&mut self, i: &Instruction, n: usize) -> Value {
         match i.src(n).operand {
             scalar @ Operand::Scalar(_) => self.scalar_mask(scalar),
@@ -34,23 +35,23 @@ impl Cx<'_> {
         self.set_scalar(i.dst(), value);
     }
 
-    /// Writes a mask or an `i64`.
+    /// Writes a mask or an `i64` to the destination.
     pub fn set_s64(&mut self, i: &Instruction, value: Value) {
         self.set_scalar_pair(i.dst(), value);
     }
 
-    /// All lanes where `a cc b`, else none.
+    /// Returns all lanes if `a cc b`, else none.
     pub fn test(&mut self, cc: IntCc, a: Value, b: Value) -> Value {
         self.b.icmp(cc, a, b)
     }
 }
 
-/// What an instruction that goes on returns.
+/// Returns the flow to the next instruction.
 pub(super) fn done() -> Lifted {
     Ok(Flow::Next)
 }
 
-/// Bitwise operations of two operands: SCC = the result is not 0.
+/// Declares bitwise operations of two operands: SCC = the result is not 0.
 macro_rules! bitwise {
     ($($narrow:ident $wide:ident: |$b:ident, $x:ident, $y:ident| $result:expr;)*) => {$(
         pub fn $narrow(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
@@ -99,10 +100,10 @@ bitwise! {
     };
 }
 
-/// Sums: SCC = carry out.
+/// Emits a sum: SCC = carry out.
 fn sum(cx: &mut Cx<'_>, i: &Instruction, carry: bool) -> Lifted {
     let (x, y) = (cx.s32(i, 0), cx.s32(i, 1));
-    // What adds 0 to the upper half of an address.
+    // This adds only the carry to the upper half of an address.
     let carried = match i.src(0).operand {
         Operand::Scalar(number) if carry && cx.b.constant(y) == Some(0) => cx.with_carry(number),
         _ => None,
@@ -132,7 +133,7 @@ pub fn s_addc_u32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     sum(cx, i, true)
 }
 
-/// Differences: SCC = borrow.
+/// Emits a difference: SCC = borrow.
 fn difference(cx: &mut Cx<'_>, i: &Instruction, borrow: bool) -> Lifted {
     let (x, y) = (cx.s32(i, 0), cx.s32(i, 1));
     let (x, y) = (cx.b.zero_extend(Type::I64, x), cx.b.zero_extend(Type::I64, y));
@@ -157,7 +158,7 @@ pub fn s_subb_u32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     difference(cx, i, true)
 }
 
-/// SCC = signed overflow of `x + y = result`.
+/// Sets SCC = signed overflow of `x + y = result`.
 fn set_overflow(cx: &mut Cx<'_>, x: Value, y: Value, result: Value) {
     let (a, b) = (cx.b.xor(x, result), cx.b.xor(y, result));
     let both = cx.b.and(a, b);
@@ -183,7 +184,7 @@ pub fn s_sub_i32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     done()
 }
 
-/// SCC = signed overflow of `x - y = result`.
+/// Sets SCC = signed overflow of `x - y = result`.
 fn set_overflow_of_difference(cx: &mut Cx<'_>, x: Value, y: Value, result: Value) {
     let (a, b) = (cx.b.xor(x, y), cx.b.xor(x, result));
     let both = cx.b.and(a, b);
@@ -192,7 +193,7 @@ fn set_overflow_of_difference(cx: &mut Cx<'_>, x: Value, y: Value, result: Value
     cx.set_scc(overflow);
 }
 
-/// SOPK: the destination is the first operand, the immediate the second.
+/// Emits a sum of SOPK: the destination is the first operand, the immediate the second.
 pub fn s_addk_i32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let (x, y) = (cx.scalar(i.dst()), cx.int(i32::from(i.simm16()) as u32));
     let result = cx.b.add(x, y);
@@ -221,7 +222,7 @@ pub fn s_cmovk_i32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     done()
 }
 
-/// Least and greatest: SCC = the first operand was taken.
+/// Emits the least or the greatest operand: SCC = the first operand was taken.
 fn extremum(cx: &mut Cx<'_>, i: &Instruction, cc: IntCc) -> Lifted {
     let (x, y) = (cx.s32(i, 0), cx.s32(i, 1));
     let first = cx.test(cc, x, y);
@@ -261,7 +262,7 @@ pub fn s_cselect_b64(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     done()
 }
 
-/// Shifts: the low five or six bits of the count count.
+/// Declares shifts by the low five or six bits of the count.
 macro_rules! shifts {
     ($($narrow:ident $wide:ident: $op:ident;)*) => {$(
         pub fn $narrow(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
@@ -291,7 +292,7 @@ shifts! {
     s_ashr_i32 s_ashr_i64: ShrS;
 }
 
-/// `(x << n) + y`: SCC = carry out.
+/// Declares `(x << n) + y`: SCC = carry out.
 macro_rules! shifted_sums {
     ($($name:ident: $n:literal;)*) => {$(
         pub fn $name(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
@@ -316,7 +317,7 @@ shifted_sums! {
 
 pub fn s_bfm_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let (size, offset) = (cx.s32(i, 0), cx.s32(i, 1));
-    // Compilers make floats so, such as 1.5.
+    // Compilers make floats such as 1.5 this way.
     if let (Some(size), Some(offset)) = (cx.b.constant(size), cx.b.constant(offset)) {
         let result = cx.int(((1 << (size & 31)) - 1) << (offset & 31));
         cx.set_s32(i, result);
@@ -364,7 +365,8 @@ pub fn s_mul_hi_i32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     done()
 }
 
-/// Bit fields: the offset is in the low bits of the second operand, the width from bit 16 on. SCC = the result is not 0.
+/// Emits a bit field: SCC = the result is not 0. The offset is in the low bits of the second
+/// operand, the width from bit 16 on.
 fn field(cx: &mut Cx<'_>, i: &Instruction, ty: Type, signed: bool) -> Lifted {
     let value = if ty == Type::I64 { cx.s64(i, 0) } else { cx.s32(i, 0) };
     let spec = cx.s32(i, 1);
@@ -382,7 +384,7 @@ fn field(cx: &mut Cx<'_>, i: &Instruction, ty: Type, signed: bool) -> Lifted {
     let field = if signed { cx.b.shr_s(value, offset) } else { cx.b.shr_u(value, offset) };
     let top = cx.b.shl(field, space);
     let extended = if signed { cx.b.shr_s(top, space) } else { cx.b.shr_u(top, space) };
-    // A field of no bits is 0: the shifts by the whole width have made it so, but for a sign.
+    // A field of no bits is 0. The shifts by the whole width give 0 only without a sign.
     let empty = cx.is_zero(width);
     let zero = cx.like(value, 0);
     let result = cx.b.uniform_select(empty, zero, extended);
@@ -411,7 +413,7 @@ pub fn s_bfe_i64(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     field(cx, i, Type::I64, true)
 }
 
-/// SCC = the result is not 0.
+/// Emits the absolute difference: SCC = the result is not 0.
 pub fn s_absdiff_i32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let (x, y) = (cx.s32(i, 0), cx.s32(i, 1));
     let difference = cx.b.sub(x, y);
@@ -421,7 +423,7 @@ pub fn s_absdiff_i32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     done()
 }
 
-/// SCC = the result is not 0.
+/// Emits the absolute value: SCC = the result is not 0.
 pub fn s_abs_i32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let x = cx.s32(i, 0);
     let result = cx.b.abs(x);
@@ -430,7 +432,7 @@ pub fn s_abs_i32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     done()
 }
 
-/// Halves of two words beside each other.
+/// Packs one half of each of two words.
 fn pack(cx: &mut Cx<'_>, i: &Instruction, low_high: bool, high_high: bool) -> Lifted {
     let (x, y) = (cx.s32(i, 0), cx.s32(i, 1));
     let low = if low_high { cx.shr(x, 16) } else { cx.and_bits(x, 0xffff) };

@@ -11,7 +11,7 @@ use crate::Instruction;
 
 pub fn s_brev_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let x = cx.s32(i, 0);
-    // Compilers write numbers so.
+    // Compilers write numbers this way.
     let result = match cx.b.constant(x) {
         Some(bits) => cx.int((bits as u32).reverse_bits()),
         None => cx.b.bit_reverse(x),
@@ -27,13 +27,13 @@ pub fn s_brev_b64(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     done()
 }
 
-/// A count as an `i32`.
+/// Emits a count as an `i32`.
 fn count(cx: &mut Cx<'_>, op: UnaryOp, value: Value) -> Value {
     let count = cx.b.unary(op, value);
     if cx.b.ty(count).ty == Type::I64 { cx.b.trunc(Type::I32, count) } else { count }
 }
 
-/// Counts of bits: SCC = the result is not 0.
+/// Declares counts of bits: SCC = the result is not 0.
 macro_rules! bit_counts {
     ($($name:ident: $get:ident, $not:literal;)*) => {$(
         pub fn $name(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
@@ -54,13 +54,14 @@ bit_counts! {
     s_bcnt1_i32_b64: s64, false;
 }
 
-/// The number that `op` counts, or -1 if `value` is 0.
+/// Returns the number that `op` counts, or -1 if `value` is 0.
 fn found(cx: &mut Cx<'_>, op: UnaryOp, value: Value) -> Value {
     let (number, none, zero) = (count(cx, op, value), cx.int(u32::MAX), cx.is_zero(value));
     cx.b.uniform_select(zero, none, number)
 }
 
-/// The lowest 0 or 1, or the highest 1 counted from the top; -1 if there is none.
+/// Declares searches for the lowest 0 or 1, or the highest 1 counted from the top; -1 if there is
+/// none.
 macro_rules! finds {
     ($($name:ident: $get:ident, $not:literal, $op:ident;)*) => {$(
         pub fn $name(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
@@ -82,7 +83,7 @@ finds! {
     s_flbit_i32_b64: s64, false, Clz;
 }
 
-/// The first bit from the top that differs from the sign; -1 if there is none.
+/// Returns the first bit from the top that differs from the sign; -1 if there is none.
 fn first_unlike_sign(cx: &mut Cx<'_>, x: Value) -> Value {
     let sign = cx.sar(x, 63.min(cx.b.ty(x).ty.bits() - 1));
     let different = cx.b.xor(x, sign);
@@ -117,7 +118,7 @@ pub fn s_sext_i32_i16(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     done()
 }
 
-/// Sets or clears a bit of the destination.
+/// Declares instructions that set or clear a bit of the destination.
 macro_rules! bit_sets {
     ($($narrow:ident $wide:ident: $set:literal;)*) => {$(
         pub fn $narrow(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
@@ -154,11 +155,11 @@ fn with_bit(cx: &mut Cx<'_>, value: Value, bit: Value, set: bool) -> Value {
     cx.b.and(value, others)
 }
 
-/// Each bit twice.
+/// Emits each bit twice.
 pub fn s_bitreplicate_b64_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let x = cx.s32(i, 0);
     let mut x = cx.b.zero_extend(Type::I64, x);
-    // Spread out, step by step, to every other bit.
+    // The bits spread out, step by step, to every other place.
     for (shift, mask) in [
         (16, 0x0000_ffff_0000_ffff),
         (8, 0x00ff_00ff_00ff_00ff),
@@ -176,7 +177,7 @@ pub fn s_bitreplicate_b64_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     done()
 }
 
-/// What becomes of groups of four bits: SCC = the result is not 0.
+/// Declares operations on groups of four bits: SCC = the result is not 0.
 macro_rules! of_quads {
     ($($(#[$doc:meta])* $narrow:ident $wide:ident: $result:ident;)*) => {$(
         $(#[$doc])*
@@ -202,13 +203,13 @@ macro_rules! of_quads {
 }
 
 of_quads! {
-    /// A bit for each group of four bits of which one is set.
+    /// Emits a bit for each group of four bits, set if any bit of the group is set.
     s_quadmask_b32 s_quadmask_b64: quads;
-    /// All bits of each group of four of which one is set.
+    /// Emits all bits of each group of four bits in which any bit is set.
     s_wqm_b32 s_wqm_b64: whole_quads;
 }
 
-/// Bit 4n is set if one of bits 4n to 4n+3 is; other bits are 0.
+/// Returns bit 4n set if any of bits 4n to 4n+3 is set. Other bits are 0.
 fn any_of_quads(cx: &mut Cx<'_>, x: Value) -> Value {
     let pairs = cx.shr(x, 1);
     let x = cx.b.or(x, pairs);
@@ -219,7 +220,7 @@ fn any_of_quads(cx: &mut Cx<'_>, x: Value) -> Value {
 
 fn quads(cx: &mut Cx<'_>, x: Value) -> Value {
     let mut x = any_of_quads(cx, x);
-    // Gathered, step by step, to the low bits.
+    // The bits gather, step by step, in the low bits.
     for (shift, mask) in [
         (3, 0x0303_0303_0303_0303),
         (6, 0x000f_000f_000f_000f),

@@ -1,4 +1,4 @@
-//! Comparisons of the scalar unit: SOPC and those of SOPK. They write SCC.
+//! Comparisons of the scalar unit: SOPC, and the comparisons of SOPK. They write SCC.
 //!
 //! Source: "Vega" Instruction Set Architecture, "SOPC Instructions", "SOPK Instructions".
 
@@ -36,7 +36,7 @@ compares! {
     s_cmp_lg_u64: s64 Ne;
 }
 
-/// With the immediate, extended by the comparison's sign.
+/// Declares comparisons with the immediate, which is extended by the comparison's sign.
 macro_rules! immediate_compares {
     ($($name:ident: $cc:ident, $signed:literal;)*) => {$(
         pub fn $name(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
@@ -64,7 +64,7 @@ immediate_compares! {
     s_cmpk_le_u32: LeU, false;
 }
 
-/// SCC = the bit of the first operand that the second one names has this value.
+/// Sets SCC = the bit of the first operand that the second operand names has the value `set`.
 fn bit_is(cx: &mut Cx<'_>, value: Value, place: Value, set: bool) -> Lifted {
     let ty = cx.b.ty(value).ty;
     let place = cx.and_bits(place, u64::from(ty.bits()) - 1);

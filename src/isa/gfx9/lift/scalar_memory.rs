@@ -1,7 +1,7 @@
-//! Scalar memory: SMEM, whole.
+//! Scalar memory: all of SMEM.
 //!
-//! Source: "Vega" Instruction Set Architecture, section 7, as the project's seed has it. What it leaves open is in
-//! `docs/fidelity.md`.
+//! Source: "Vega" Instruction Set Architecture, section 7, as the project's seed has it. Decisions
+//! on open questions are in `docs/fidelity.md`.
 
 use warploom_ir::{Access, AtomicOp, Extend, IntCc, Space, Special, Type, Value};
 
@@ -11,12 +11,15 @@ use super::known::Known;
 use super::{Flow, Lifted};
 use crate::{Instruction, Operand, Smem};
 
-/// Scalar registers that memory may be loaded to and stored from: s0 to s101, then pairs and quads that stand alone.
+/// The number of scalar registers that memory may be loaded to and stored from: s0 to s101. Pairs
+/// and quads that stand alone follow.
 const SCALARS: u8 = 102;
 const TRAP_HANDLER: std::ops::Range<u8> = 108..124;
 
-/// The registers of the data, or none if they are out of range: then nothing is executed. A number that is not aligned is
-/// rounded down ("may return invalid data").
+/// Returns the first register of the data, or `None` if the registers are out of range.
+///
+/// Data out of range mean that nothing is executed. A number that is not aligned is rounded down
+/// ("may return invalid data").
 fn data_registers(smem: &Smem, words: u8) -> Option<u8> {
     let Operand::Scalar(number) = smem.data else { return None };
     let number = number & !(words.min(4) - 1);
@@ -29,7 +32,7 @@ fn data_registers(smem: &Smem, words: u8) -> Option<u8> {
     valid.then_some(number)
 }
 
-/// The first register of the base; s0 if it is out of range.
+/// Returns the first register of the base; s0 if the base is out of range.
 fn base_register(smem: &Smem, buffer: bool) -> u8 {
     match smem.base {
         Operand::Scalar(number) if number < TRAP_HANDLER.end => {
@@ -39,26 +42,26 @@ fn base_register(smem: &Smem, buffer: bool) -> u8 {
     }
 }
 
-/// What an access is relative to.
+/// The base of an access.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Base {
     /// A 64-bit address.
     Address,
-    /// The same; a register's offset counts units of 64 bytes.
+    /// A 64-bit address. A register's offset counts units of 64 bytes.
     Scratch,
     /// A buffer constant.
     Buffer,
 }
 
-/// Where an access begins, and how far it may go.
+/// The start of an access, and its limit.
 struct ScalarRange {
-    /// `i64`.
+    /// The address: `i64`.
     address: Value,
-    /// For a buffer: the offset in it, and its size, in bytes, `i64`.
+    /// For a buffer: the offset in it, and its size, in bytes: `i64`.
     range: Option<(Value, Value)>,
 }
 
-/// The address: base and offsets, of each of which the two lowest bits are ignored.
+/// Returns the address: base plus offsets. The two lowest bits of each are ignored.
 fn place(cx: &mut Cx<'_>, smem: &Smem, base: Base) -> ScalarRange {
     let first = base_register(smem, base == Base::Buffer);
     let mut offset = match smem.soffset {
@@ -70,14 +73,14 @@ fn place(cx: &mut Cx<'_>, smem: &Smem, base: Base) -> ScalarRange {
         }
         None => cx.long(0),
     };
-    // That of the buffer forms has 20 bits.
+    // The immediate offset of the buffer forms has 20 bits.
     let immediate = if base == Base::Buffer { smem.offset & 0xf_ffff } else { smem.offset } & !3;
     if immediate != 0 {
         let immediate = cx.long(i64::from(immediate) as u64);
         offset = cx.b.add(offset, immediate);
     }
     let low = cx.scalar_pair(Operand::Scalar(first));
-    // A descriptor's address has 48 bits; above them the last one is repeated.
+    // A descriptor's address has 48 bits. The bits above repeat bit 47.
     let start = if base == Base::Buffer {
         let high = cx.shl(low, 16);
         cx.sar(high, 16)
@@ -98,8 +101,8 @@ fn place(cx: &mut Cx<'_>, smem: &Smem, base: Base) -> ScalarRange {
 }
 
 impl ScalarRange {
-    /// Whether the bytes from `at` on lie in the buffer: all lanes or none; `None` if there is no
-    /// buffer.
+    /// Returns whether the bytes from `at` on lie in the buffer: all lanes or none; `None` if there
+    /// is no buffer.
     fn guard(&self, cx: &mut Cx<'_>, at: u32, bytes: u32) -> Option<Value> {
         let (offset, size) = self.range?;
         let end = cx.long(u64::from(at + bytes));
@@ -141,13 +144,15 @@ fn load(cx: &mut Cx<'_>, i: &Instruction, base: Base, words: u8) -> Lifted {
     Ok(Flow::Next)
 }
 
-/// The words of a buffer; those out of range give 0, one by one. All are one access if none is.
+/// Loads the words of a buffer. Each word out of range gives 0.
+///
+/// If all words are in range, one access loads them all.
 fn load_in_range(cx: &mut Cx<'_>, place: &ScalarRange, words: u8) -> Vec<Value> {
     let all = place.guard(cx, 0, 4 * u32::from(words));
     let values = cx.b.load_access(place.access(Type::I32, words, 0, all), Extend::None).to_vec();
     let Some(all) = all.filter(|_| words > 1) else { return values };
     let some = cx.b.not(all);
-    // The last word is out of range if not all are in it.
+    // The last word is out of range if any word is.
     let (last, others) = values.split_last().expect("a load has words");
     let word = |(&whole, at): (&Value, u32)| {
         let within = place.guard(cx, at, 4).map(|within| cx.b.and(within, some));
@@ -159,7 +164,7 @@ fn load_in_range(cx: &mut Cx<'_>, place: &ScalarRange, words: u8) -> Vec<Value> 
     result
 }
 
-/// Where in constant bank 0 the words of a load lie, if they are in memory of which that has a copy.
+/// Returns the offset in constant bank 0 of a load's words, if the bank has a copy of their memory.
 fn constant_offset(cx: &Cx<'_>, smem: &Smem, words: u8) -> Option<u32> {
     let pointer = cx.known.long(base_register(smem, false))?;
     let memory = cx.constants.iter().find(|memory| memory.pointer == pointer)?;
@@ -189,7 +194,7 @@ fn write_constants(cx: &mut Cx<'_>, first: u8, offset: u32, words: u8) {
     write(cx, first, &words);
 }
 
-/// Writes registers from `first` on, in pairs where they are.
+/// Writes registers from `first` on, in pairs where possible.
 fn write(cx: &mut Cx<'_>, first: u8, values: &[Value]) {
     for (pair, number) in values.chunks(2).zip((first..).step_by(2)) {
         match *pair {
@@ -275,7 +280,7 @@ transfers! {
     s_scratch_store_dwordx4: store Scratch 4;
 }
 
-/// Each in four forms: by address and by buffer constant, of 32 and of 64 bits.
+/// Declares each atomic in four forms: by address and by buffer constant, of 32 and of 64 bits.
 macro_rules! atomics {
     ($($narrow:ident $wide:ident $buffer:ident $wide_buffer:ident: $op:ident;)*) => {$(
         pub fn $narrow(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
@@ -312,7 +317,7 @@ atomics! {
     s_atomic_dec s_atomic_dec_x2 s_buffer_atomic_dec s_buffer_atomic_dec_x2: Dec;
 }
 
-/// Memory is coherent here: what a cache would be told orders accesses, no more.
+/// Declares operations on caches. Memory is coherent here, so they only order accesses.
 macro_rules! cache_control {
     ($($name:ident)*) => {$(
         pub fn $name(cx: &mut Cx<'_>, _: &Instruction) -> Lifted {
@@ -324,7 +329,9 @@ macro_rules! cache_control {
 
 cache_control! { s_dcache_inv s_dcache_inv_vol s_dcache_wb s_dcache_wb_vol }
 
-/// Prefetches of translations and hints that a line need not be kept. They touch no memory and do not fault.
+/// Declares hints: prefetches of translations, and hints that a line need not be kept.
+///
+/// Hints touch no memory and do not fault.
 macro_rules! hints {
     ($($name:ident)*) => {$(
         pub fn $name(_: &mut Cx<'_>, _: &Instruction) -> Lifted {
@@ -335,7 +342,7 @@ macro_rules! hints {
 
 hints! { s_atc_probe s_atc_probe_buffer s_dcache_discard s_dcache_discard_x2 }
 
-/// Both counters count guest instructions: `docs/fidelity.md`.
+/// Emits the value of a counter. Both counters count guest instructions: `docs/fidelity.md`.
 fn time(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     if let Some(first) = data_registers(&i.smem(), 2) {
         let clock = cx.b.special(Special::Clock);

@@ -6,7 +6,7 @@ use super::context::Cx;
 use super::known::Known;
 use crate::Operand;
 
-/// Pairs, by their first register halved.
+/// The number of pairs. The number of a pair is half the number of its first register.
 pub const PAIRS: u32 = 64;
 pub use crate::operand::{EXEC, M0, VCC};
 
@@ -24,7 +24,7 @@ const FLOATS: [(u16, u32, u64); 9] = [
     (0x3118, 0x3e22_f983, 0x3fc4_5f30_6dc9_c882),
 ];
 
-/// The bits of an inline float constant as a float of this type.
+/// Returns the bits of an inline float constant as a float of this type.
 pub fn float_constant(number: u8, ty: Type) -> u64 {
     let (half, single, double) =
         FLOATS[usize::from(number.saturating_sub(240)).min(FLOATS.len() - 1)];
@@ -35,7 +35,9 @@ pub fn float_constant(number: u8, ty: Type) -> u64 {
     }
 }
 
-/// A mask as vector instructions left it: in lanes that were not active then, `raw` may have bits that the register has not.
+/// A mask as vector instructions left it.
+///
+/// In lanes that were inactive then, `raw` may have bits that the register does not have.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RawMask {
     pub raw: Value,
@@ -47,7 +49,7 @@ impl Cx<'_> {
         self.banks.scalars.reg(u32::from(number / 2) % PAIRS)
     }
 
-    /// A scalar operand of 32 bits.
+    /// Returns a scalar operand of 32 bits.
     pub fn scalar(&mut self, operand: Operand) -> Value {
         match operand {
             Operand::Scalar(number) if let Some(Known::Literal(bits)) = self.known.get(number) => {
@@ -78,13 +80,14 @@ impl Cx<'_> {
                 self.b.trunc(Type::I32, whole)
             }
             Operand::LdsDirect => super::lds::direct(self),
-            // `support` refuses the first, and the others are no scalars.
+            // `support` refuses `PopsExitingWaveId`, and the other operands are no scalars.
             Operand::PopsExitingWaveId | Operand::Vector(_) | Operand::None => self.int(0),
         }
     }
 
-    /// A scalar operand of 64 bits as a mask of lanes. What a literal is depends on the operand's
-    /// type: see [`Cx::long_word`].
+    /// Returns a scalar operand of 64 bits as a mask of lanes.
+    ///
+    /// The value of a literal depends on the operand's type: see [`Cx::long_word`].
     pub fn scalar_mask(&mut self, operand: Operand) -> Value {
         if let Operand::Scalar(number) = operand
             && number % 2 == 0
@@ -96,8 +99,9 @@ impl Cx<'_> {
         self.mask_of(bits)
     }
 
-    /// A scalar operand of 64 bits as an `i64`. What a literal is depends on the operand's type:
-    /// see [`Cx::long_word`].
+    /// Returns a scalar operand of 64 bits as an `i64`.
+    ///
+    /// The value of a literal depends on the operand's type: see [`Cx::long_word`].
     pub fn scalar_pair(&mut self, operand: Operand) -> Value {
         let constant = match operand {
             Operand::Scalar(number) if number % 2 == 0 => {
@@ -123,7 +127,7 @@ impl Cx<'_> {
         self.long(constant)
     }
 
-    /// Writes a scalar register of 32 bits. Other operands take nothing.
+    /// Writes a scalar register of 32 bits. A write to another operand does nothing.
     pub fn set_scalar(&mut self, operand: Operand, value: Value) {
         let Operand::Scalar(number) = operand else { return };
         let other = Operand::Scalar(number ^ 1);
@@ -141,7 +145,7 @@ impl Cx<'_> {
         self.b.rf_write_part(reg, part, value);
     }
 
-    /// A mask of lanes: a mask, or a uniform `i64` as one.
+    /// Returns a mask of lanes: a mask, or a uniform `i64` as a mask.
     pub fn mask_of(&mut self, value: Value) -> Value {
         match (self.b.ty(value).ty, self.b.constant(value)) {
             (Type::Mask, _) => value,
@@ -150,7 +154,7 @@ impl Cx<'_> {
         }
     }
 
-    /// A number: an integer, or a mask's bits as an `i64`.
+    /// Returns a number: an integer, or a mask's bits as an `i64`.
     pub fn number_of(&mut self, value: Value) -> Value {
         if self.b.ty(value).ty == Type::Mask { self.b.from_mask(value) } else { value }
     }
@@ -178,7 +182,7 @@ impl Cx<'_> {
         }
     }
 
-    /// The mask of active lanes.
+    /// Returns the mask of active lanes.
     pub fn exec(&mut self) -> Value {
         *self.exec.get_or_insert_with(|| self.b.read_active())
     }
@@ -190,12 +194,13 @@ impl Cx<'_> {
         self.exec = Some(mask);
     }
 
-    /// A mask of lanes.
+    /// Returns VCC, a mask of lanes.
     pub fn vcc(&mut self) -> Value {
         self.scalar_mask(Operand::Scalar(VCC))
     }
 
-    /// A mask of lanes as vector instructions use it: only bits of active lanes mean anything.
+    /// Returns a mask of lanes as vector instructions use it: only bits of active lanes mean
+    /// anything.
     pub fn lane_mask(&mut self, operand: Operand) -> Value {
         if let Operand::Scalar(number) = operand
             && number % 2 == 0
@@ -220,17 +225,17 @@ impl Cx<'_> {
         }
     }
 
-    /// SCC as all lanes or none.
+    /// Returns SCC as all lanes or none.
     pub fn scc(&mut self) -> Value {
         self.b.rf_read(self.banks.scc)
     }
 
-    /// `value` is all lanes or none.
+    /// Writes SCC. `value` is all lanes or none.
     pub fn set_scc(&mut self, value: Value) {
         self.b.rf_write(self.banks.scc, value);
     }
 
-    /// SCC = the uniform number, or mask, is not 0.
+    /// Sets SCC = the uniform number, or mask, is not 0.
     pub fn set_scc_nonzero(&mut self, value: Value) {
         let value = self.number_of(value);
         let zero = self.zero_of(value);
@@ -238,7 +243,7 @@ impl Cx<'_> {
         self.set_scc(scc);
     }
 
-    /// All lanes if a uniform number, or a mask, is 0, else none.
+    /// Returns all lanes if a uniform number, or a mask, is 0, else none.
     pub fn is_zero(&mut self, value: Value) -> Value {
         let value = self.number_of(value);
         let zero = self.zero_of(value);
@@ -250,7 +255,7 @@ impl Cx<'_> {
         self.b.iconst(ty, 0)
     }
 
-    /// 1 of all lanes, 0 of none.
+    /// Returns 1 for all lanes, 0 for none.
     pub fn flag_bit(&mut self, flag: Value) -> Value {
         let bits = self.b.from_mask(flag);
         let (low, one) = (self.b.trunc(Type::I32, bits), self.int(1));

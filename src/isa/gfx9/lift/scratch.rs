@@ -1,7 +1,7 @@
 //! A lane's scratch memory, by the address in flat_scratch.
 //!
-//! Source: LLVM, "User Guide for AMDGPU Backend", "Private segment": word k of lane l is at `(64 k + l) * 4` from the wave's
-//! base.
+//! Source: LLVM, "User Guide for AMDGPU Backend", "Private segment": from the wave's base, word k
+//! of lane l is at `(64 k + l) * 4`.
 
 use warploom_ir::{Space, Type, Value};
 
@@ -9,20 +9,20 @@ use super::context::Cx;
 use super::vector_memory::Item;
 use crate::Operand;
 
-/// flat_scratch, the address of the wave's scratch memory.
+/// The pair flat_scratch, which holds the address of the wave's scratch memory.
 const FLAT_SCRATCH: u8 = 102;
 
-/// Words of a lane are so many bytes apart.
+/// The distance in bytes between two words of a lane.
 const APART: i32 = 4 * 64;
 
-/// Where lanes access scratch memory.
+/// The place where lanes access scratch memory.
 pub struct Scratch {
-    /// Guest address of the first element.
+    /// The guest address of the first element.
     address: Value,
 }
 
 impl Scratch {
-    /// At `offset + immediate` of the lane's memory, modulo 2^32.
+    /// Returns the place at `offset + immediate` of the lane's memory, modulo 2^32.
     pub fn new(cx: &mut Cx<'_>, offset: Value, immediate: i32) -> Scratch {
         let immediate = cx.int(immediate as u32);
         let offset = cx.b.add(offset, immediate);
@@ -38,13 +38,13 @@ impl Scratch {
         Scratch { address: cx.b.add(row, within) }
     }
 
-    /// Word by word.
+    /// Splits an item into words, with the offset of each.
     fn parts(item: Item) -> impl Iterator<Item = (Item, i32)> {
         let part = if let Item::Words(_) = item { Item::Words(1) } else { item };
         (0..item.elements()).map(move |i| (part, i32::from(i) * APART))
     }
 
-    /// The lanes of the guard; the others get 0.
+    /// Loads in the lanes of the guard; other lanes get 0.
     pub fn load(&self, cx: &mut Cx<'_>, item: Item, guard: Option<Value>) -> Vec<Value> {
         Self::parts(item)
             .map(|(part, offset)| {

@@ -8,7 +8,7 @@ use crate::row::Modifiers;
 use crate::{DppControl, DstUnused, Encoding, Instruction, Operand, Sel, Source};
 
 impl Cx<'_> {
-    /// A vector register. One that does not exist is v0.
+    /// Returns a vector register. A register that does not exist reads as v0.
     pub fn vector(&mut self, number: u8) -> Value {
         let number = if u32::from(number) < self.vectors { number } else { 0 };
         if let Some(&bits) = self.constant_vectors.and_then(|constants| constants.get(&number)) {
@@ -19,13 +19,13 @@ impl Cx<'_> {
         self.b.rf_read(cell)
     }
 
-    /// Two vector registers as an `i64`.
+    /// Returns two vector registers as an `i64`.
     pub fn vector_pair(&mut self, number: u8) -> Value {
         let (low, high) = (self.vector(number), self.vector(number.wrapping_add(1)));
         self.b.concat(low, high)
     }
 
-    /// Writes a vector register in active lanes. The value has 32 bits of whatever type.
+    /// Writes a vector register in active lanes. The value has 32 bits, of any type.
     pub fn set_vector(&mut self, number: u8, value: Value) {
         if u32::from(number) < self.vectors {
             let value = self.cast(Type::I32, value);
@@ -34,7 +34,8 @@ impl Cx<'_> {
         }
     }
 
-    /// The number of a vector register as source `n` (3: the destination), if m0 indexes that.
+    /// Returns the indexed number of a vector register as source `n` (3: the destination), if m0
+    /// indexes that operand.
     fn index_of(&mut self, n: usize, number: u8) -> Option<Value> {
         if self.relative >> n & 1 == 0 {
             return None;
@@ -44,7 +45,8 @@ impl Cx<'_> {
         Some(self.b.add(index, number))
     }
 
-    /// A vector register as source `n` (3: the destination) of an instruction of the vector unit.
+    /// Returns a vector register as source `n` (3: the destination) of an instruction of the vector
+    /// unit.
     pub fn vector_of(&mut self, n: usize, number: u8) -> Value {
         let Some(index) = self.index_of(n, number) else { return self.vector(number) };
         let (count, zero) = (self.int(self.vectors), self.int(0));
@@ -53,7 +55,7 @@ impl Cx<'_> {
         self.b.rf_gather(self.banks.vectors, 0, self.vectors, index)
     }
 
-    /// Two of them as an `i64`.
+    /// Returns two vector registers as an `i64`, each read by [`Cx::vector_of`].
     pub fn vector_pair_of(&mut self, n: usize, number: u8) -> Value {
         let (low, high) = (self.vector_of(n, number), self.vector_of(n, number.wrapping_add(1)));
         self.b.concat(low, high)
@@ -76,7 +78,7 @@ impl Cx<'_> {
         }
     }
 
-    /// The 32 bits of source `n`, without modifiers.
+    /// Returns the 32 bits of source `n`, without modifiers.
     fn operand(&mut self, n: usize, operand: Operand) -> Value {
         match operand {
             Operand::Vector(number) => self.vector_of(n, number),
@@ -84,7 +86,7 @@ impl Cx<'_> {
         }
     }
 
-    /// Word `part` of a source of more than two words, which is no constant.
+    /// Returns word `part` of a source of more than two words that is no constant.
     pub fn part_of(&mut self, i: &Instruction, n: usize, part: u8) -> Value {
         match i.src(n).operand {
             Operand::Vector(number) => self.vector_of(n, number.wrapping_add(part)),
@@ -102,8 +104,9 @@ impl Cx<'_> {
         }
     }
 
-    /// The 32 bits of a source as it comes to the instruction's operation, but for the modifiers of floats: lanes exchanged
-    /// (DPP), a part of it chosen and extended (SDWA), the half chosen (`op_sel`).
+    /// Returns the 32 bits of a source as the operation gets them, without the modifiers of floats.
+    ///
+    /// DPP exchanges lanes, SDWA chooses and extends a part, and `op_sel` chooses a half.
     fn chosen(&mut self, i: &Instruction, n: usize) -> Value {
         let source = i.src(n);
         let half = source.ty.is_half();
@@ -122,7 +125,7 @@ impl Cx<'_> {
         self.selected(value, source)
     }
 
-    /// The part of a value that SDWA chooses.
+    /// Returns the part of a value that SDWA chooses.
     fn selected(&mut self, value: Value, source: Source) -> Value {
         let (lo, bits) = match source.sel {
             Sel::Dword => return value,
@@ -137,18 +140,18 @@ impl Cx<'_> {
         self.low_bits(value, bits, source.sext)
     }
 
-    /// An integer source of 32 bits. Of 16-bit sources the upper half means nothing.
+    /// Returns an integer source of 32 bits. The upper half of a 16-bit source means nothing.
     pub fn word(&mut self, i: &Instruction, n: usize) -> Value {
         self.chosen(i, n)
     }
 
-    /// An integer source of 16 bits, extended.
+    /// Returns an integer source of 16 bits, extended.
     pub fn half_word(&mut self, i: &Instruction, n: usize, signed: bool) -> Value {
         let value = self.chosen(i, n);
         self.low_bits(value, 16, signed)
     }
 
-    /// The 64 bits of a source, without modifiers.
+    /// Returns the 64 bits of a source, without modifiers.
     pub fn long_word(&mut self, i: &Instruction, n: usize) -> Value {
         let source = i.src(n);
         match source.operand {
@@ -171,7 +174,7 @@ impl Cx<'_> {
         self.signs(i.src(n), value)
     }
 
-    /// A half of a register.
+    /// Returns a half of a register as an `f16`.
     pub fn f16_of(&mut self, i: &Instruction, n: usize, high: bool) -> Value {
         let source = i.src(n);
         let word = self.operand(n, source.operand);
@@ -187,7 +190,7 @@ impl Cx<'_> {
         self.signs(i.src(n), value)
     }
 
-    /// Absolute value and negation of a float.
+    /// Applies the absolute value and negation to a float.
     fn signs(&mut self, source: Source, mut value: Value) -> Value {
         if source.abs {
             value = self.b.fabs(value);
@@ -207,14 +210,16 @@ impl Cx<'_> {
         }
     }
 
-    /// Writes a 16-bit result, of which the upper half means nothing. What becomes of the register's other half is up to the
-    /// encoding.
+    /// Writes a 16-bit result, whose upper half means nothing.
+    ///
+    /// The encoding decides about the register's other half.
     pub fn set_half_word(&mut self, i: &Instruction, value: Value) {
         let Operand::Vector(number) = i.dst() else { return };
         if i.sdwa().is_some() {
             return self.set_part(i, number, value, 16);
         }
-        // Instructions that VOP3 has added keep the other half, those it shares with older encodings clear it.
+        // Instructions that VOP3 has added keep the other half. Instructions that VOP3 shares with
+        // older encodings clear it.
         if i.encoding() != Encoding::Vop3 || !i.row().has(Modifiers::OP_SEL) {
             let value = self.low_bits(value, 16, false);
             return self.guarded(i, |cx| cx.set_destination(number, value));
@@ -293,7 +298,7 @@ impl Cx<'_> {
         self.b.select(nan, value, clamped)
     }
 
-    /// Writes a result of so many bits to a register, or to the part of it that SDWA chooses.
+    /// Writes a result of `bits` bits to a register, or to the part of it that SDWA chooses.
     fn set_part(&mut self, i: &Instruction, number: u8, value: Value, bits: u32) {
         let Some(sdwa) = i.sdwa() else {
             return self.guarded(i, |cx| cx.set_destination(number, value));
@@ -331,7 +336,7 @@ impl Cx<'_> {
         self.set_destination(number, result);
     }
 
-    /// Writes under the guard that DPP makes of rows and banks.
+    /// Runs `write` under the guard of an instruction with DPP.
     pub fn guarded(&mut self, i: &Instruction, write: impl FnOnce(&mut Self)) {
         let guard = self.dpp_guard(i);
         self.b.set_guard(guard);
@@ -339,7 +344,7 @@ impl Cx<'_> {
         self.b.set_guard(None);
     }
 
-    /// The lanes that an instruction with DPP writes; none: all.
+    /// Returns the lanes that an instruction with DPP writes. `None`: all lanes.
     pub fn dpp_guard(&mut self, i: &Instruction) -> Option<Value> {
         let dpp = i.dpp()?;
         let mut lanes = 0u64;
@@ -349,19 +354,19 @@ impl Cx<'_> {
         }
         let mut guard = (lanes != u64::MAX).then(|| self.lanes(lanes));
         if !dpp.bound_ctrl {
-            // Lanes without a source keep what they have.
+            // Lanes without a source keep their values.
             let valid = self.valid_sources(dpp.control);
             guard = Some(guard.map_or(valid, |guard| self.b.and(guard, valid)));
         }
         guard
     }
 
-    /// The lanes whose source lane exists and is active.
+    /// Returns the lanes whose source lane exists and is active.
     fn valid_sources(&mut self, control: DppControl) -> Value {
         let exec = self.exec();
         let (sources, exist) = sources(control);
         let index = self.lane_table(&sources);
-        // Bit `index` of the active mask.
+        // This is bit `index` of the active mask.
         let zero = self.int(0);
         let exec = self.b.from_mask(exec);
         let low = self.b.trunc(Type::I32, exec);
@@ -377,7 +382,9 @@ impl Cx<'_> {
         self.b.and(active, exist)
     }
 
-    /// Lane `i` gets the value of the lane that DPP names; those that have none get 0.
+    /// Gives lane `i` the value of the lane that DPP names.
+    ///
+    /// With `bound_ctrl`, lanes without a source get 0.
     fn exchanged(&mut self, value: Value, dpp: &crate::Dpp) -> Value {
         let (lanes, _) = sources(dpp.control);
         let index = self.lane_table(&lanes);
@@ -391,7 +398,7 @@ impl Cx<'_> {
         self.b.select(valid, gathered, zero)
     }
 
-    /// A varying `i32` with a given number in each lane, less than 64.
+    /// Returns a varying `i32` with a given number, less than 64, in each lane.
     pub fn lane_table(&mut self, table: &[u8; 64]) -> Value {
         let lane = self.b.lane_id();
         let step = i64::from(table[0]);
@@ -400,7 +407,7 @@ impl Cx<'_> {
             let sum = self.b.add(lane, offset);
             return self.and_bits(sum, 63);
         }
-        // Bit by bit, each a constant mask of lanes.
+        // Each bit of the numbers is a constant mask of lanes.
         let mut result = self.int(0);
         for bit in 0..6 {
             let lanes =
@@ -415,7 +422,7 @@ impl Cx<'_> {
     }
 }
 
-/// The source lane of each lane, and which lanes have one.
+/// Returns the source lane of each lane, and the lanes that have a source.
 ///
 /// Source: "Vega" Instruction Set Architecture, "Data Parallel Primitives".
 fn sources(control: DppControl) -> ([u8; 64], u64) {

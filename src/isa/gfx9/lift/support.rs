@@ -1,20 +1,22 @@
-//! Which operands and modifiers are executed, whatever the instruction. Others are faults: nothing reads as 0 in silence.
+//! The operands and modifiers that are executed in every instruction.
 //!
-//! What only some instructions lack is refused by their lift functions.
+//! Other operands and modifiers fault: nothing reads as 0 in silence. Lift functions refuse
+//! operands and modifiers that only some instructions lack.
 
 use super::Unsupported;
 use crate::instruction::source_number;
 use crate::row::{Format, Modifiers, Role, Slot, SourceModifiers};
 use crate::{Encoding, Instruction, Operand};
 
-/// SGPRs that any wave has; flat_scratch comes behind them.
+/// The number of SGPRs that any wave has; flat_scratch follows them.
 const SGPRS: u16 = 102;
-/// The trap handler's registers. Only it may write them, and what it leaves there for waves is the driver's affair.
+/// The trap handler's registers. Only the trap handler may write them, and the driver decides about
+/// their contents for waves.
 const TRAP_HANDLER: std::ops::Range<u8> = 108..124;
-/// Reserved on GFX9.
+/// A number that is reserved on GFX9.
 const NULL: u8 = 125;
 
-/// Whether all operands and modifiers of an instruction are ones that are executed.
+/// Checks that all operands and modifiers of an instruction are executed.
 pub(super) fn check(i: &Instruction) -> Result<(), Unsupported> {
     let slots = i.row().operands.iter();
     let supported = slots
@@ -32,25 +34,27 @@ fn reads(i: &Instruction, slot: &Slot, operand: Operand) -> bool {
     let dwords = i.dwords(slot);
     match operand {
         Operand::Scalar(number) if TRAP_HANDLER.contains(&number) => false,
-        // Scalar memory has a rule for data that are no SGPRs: nothing is executed.
+        // Scalar memory has its own rule for data that are no SGPRs: nothing is executed.
         Operand::Scalar(_) if slot.role == Role::Sdata => true,
         Operand::Scalar(NULL) => false,
-        // LLVM knows tuples up to s103, of which the last two are flat_scratch.
+        // LLVM knows tuples up to s103. The last two registers are flat_scratch.
         Operand::Scalar(number) => dwords <= 2 || u16::from(number) + u16::from(dwords) <= SGPRS,
-        // LLVM: their low halves are broken ("all zeroes?").
+        // LLVM: the low halves of these operands are broken ("all zeroes?").
         Operand::SharedBase
         | Operand::SharedLimit
         | Operand::PrivateBase
         | Operand::PrivateLimit => dwords == 2,
         Operand::LdsDirect => takes_lds_direct(i, slot.role),
-        // Of pixel shaders.
+        // This operand is for pixel shaders.
         Operand::PopsExitingWaveId => false,
         _ => true,
     }
 }
 
-/// Source 0 of instructions of the vector unit, but for SDWA and those whose operands are exchanged (LLVM,
-/// `validateLdsDirect`).
+/// Returns whether `src_lds_direct` is allowed in this role.
+///
+/// It is allowed as source 0 of vector instructions, except SDWA and instructions whose operands
+/// are exchanged (LLVM, `validateLdsDirect`).
 fn takes_lds_direct(i: &Instruction, role: Role) -> bool {
     let exchanged = i.row().mnemonic.contains("rev_") && i.row().mnemonic != "v_bfrev_b32";
     i.format() != Format::Vintrp
@@ -62,18 +66,20 @@ fn takes_lds_direct(i: &Instruction, role: Role) -> bool {
         && !exchanged
 }
 
-/// Whether the modifiers are ones that the instruction takes. LLVM does not print all that it does not.
+/// Returns whether the instruction takes its modifiers.
+///
+/// LLVM does not print all modifiers that the instruction does not take.
 fn modifiers(i: &Instruction) -> bool {
     let row = i.row();
     let float = i.dst_type().is_float();
     match i.encoding() {
-        // The bits of modifiers are those of the second destination.
+        // The second destination has the bits of modifiers.
         Encoding::Vop3 if row.slot(Role::Vdst).is_some() && row.slot(Role::Sdst).is_some() => true,
         Encoding::Vop3 => {
             let halves = if !row.has(Modifiers::OP_SEL) {
                 i.bits(11, 4) == 0
             } else {
-                // The half that is written is one of a result of 16 bits.
+                // Only a 16-bit result may choose the half that is written.
                 i.op_sel() & 8 == 0 || i.dst_type().is_half()
             };
             let signs =

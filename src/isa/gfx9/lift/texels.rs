@@ -1,7 +1,9 @@
-//! Typed memory: texels of a format that the instruction or a descriptor gives, as components in registers.
+//! Typed memory: texels of a format that the instruction or a descriptor gives, as components in
+//! registers.
 //!
-//! Sources: "Vega" Instruction Set Architecture, "Buffer resource"; CLRX, "MUBUF/MTBUF format conversion"; the formats by number in
-//! Mesa's register descriptions. How components are converted is in [`texel`](warploom_ir::texel).
+//! Sources: "Vega" Instruction Set Architecture, "Buffer resource"; CLRX, "MUBUF/MTBUF format
+//! conversion"; the formats by number in Mesa's register descriptions. The conversion of components
+//! is in [`texel`](warploom_ir::texel).
 
 use warploom_ir::texel::{TexelFormat, TexelKind};
 use warploom_ir::{FloatAttrs, IntCc, Space, Type, Value};
@@ -9,7 +11,7 @@ use warploom_ir::{FloatAttrs, IntCc, Space, Type, Value};
 use super::context::Cx;
 use super::vector_memory::{Item, write_half};
 
-/// Widths of the components of the formats of buffers by number, from the lowest bit.
+/// Widths of the components of buffer formats, by number, from the lowest bit.
 pub const BUFFER_FORMATS: [[u32; 4]; 16] = [
     [0; 4],
     [8, 0, 0, 0],
@@ -29,28 +31,29 @@ pub const BUFFER_FORMATS: [[u32; 4]; 16] = [
     [0; 4],
 ];
 
-/// Bytes of a texel.
+/// Returns the bytes of a texel.
 pub fn bytes_of(widths: [u32; 4]) -> u32 {
     widths.iter().sum::<u32>() / 8
 }
 
-/// How texels lie in memory, and what registers have of them.
+/// The layout of texels in memory, and their form in registers.
 pub struct Texel {
-    /// Uniform `i32`, as `Op::Unpack` takes it.
+    /// The format: a uniform `i32`, as `Op::Unpack` takes it.
     format: Value,
-    /// Bytes: known, or a uniform `i32` of 1, 2, 4, 8, 12 or 16.
+    /// The size in bytes: known, or a uniform `i32` of 1, 2, 4, 8, 12 or 16.
     bytes: Result<u32, Value>,
-    /// All lanes: the components are integers. Signed ones.
+    /// All lanes if the components are integers, and if they are signed integers.
     ints: Value,
     signed: Value,
-    /// The components are words as they are.
+    /// True if the components are words without conversion.
     plain: bool,
-    /// Which component goes to which, three bits each from the lowest: 0, 1, 4 to 7 for those of the texel. None: each to itself.
+    /// The source of each component, three bits each from the lowest: 0, 1, or 4 to 7 for the
+    /// texel's components. `None`: each component is its own source.
     selectors: Option<Value>,
 }
 
 impl Texel {
-    /// Of a known format. The numbers of the first eight kinds are the hardware's.
+    /// Returns texels of a known format. The first eight kinds have the hardware's numbers.
     pub fn fixed(cx: &mut Cx<'_>, widths: [u32; 4], kind: u8) -> Texel {
         let number = TexelFormat(TexelFormat::widths_only(widths) | u32::from(kind) << 24);
         let truth = |cx: &mut Cx<'_>, holds: bool| cx.lanes(if holds { u64::MAX } else { 0 });
@@ -66,7 +69,9 @@ impl Texel {
         }
     }
 
-    /// Of a format that is known when the code runs: uniform `i32`s with its widths (`TexelFormat::widths_only`), kind and bytes.
+    /// Returns texels of a format that is known when the code runs.
+    ///
+    /// The widths (`TexelFormat::widths_only`), kind and bytes are uniform `i32`s.
     pub fn of(
         cx: &mut Cx<'_>,
         widths: Value,
@@ -90,7 +95,7 @@ impl Texel {
         }
     }
 
-    /// Size as a uniform `i32`.
+    /// Returns the size as a uniform `i32`.
     pub fn size(&self, cx: &mut Cx<'_>) -> Value {
         match self.bytes {
             Ok(bytes) => cx.int(bytes),
@@ -98,7 +103,8 @@ impl Texel {
         }
     }
 
-    /// What a texel may consist of: items, by the word they begin at, and the lanes for which it does.
+    /// Returns the items that a texel may consist of, the word where each begins, and the lanes
+    /// that have it.
     fn parts(&self, cx: &mut Cx<'_>, guard: Value) -> Vec<(Item, u32, Value)> {
         let narrow = |bytes| if bytes == 1 { Item::UBYTE } else { Item::USHORT };
         match self.bytes {
@@ -121,8 +127,10 @@ impl Texel {
         }
     }
 
-    /// The components of texels whose words are at `address`. All are 0 in lanes out of the guard, but for those that are always 1, and
-    /// all of a format that there is not.
+    /// Loads the components of texels whose words are at `address`.
+    ///
+    /// Outside the guard components are 0, except components that are always 1. All components of a
+    /// format that does not exist are 0.
     pub fn load(
         &self,
         cx: &mut Cx<'_>,
@@ -138,7 +146,7 @@ impl Texel {
             let value =
                 cx.b.load_access(item.access(Space::Global, at, 0, Some(guard)), item.extend())[0];
             let word = &mut words[word as usize];
-            // Only one of those that share a word is there.
+            // Only one of the items that share a word is there.
             *word = if *word == zero { value } else { cx.b.or(*word, value) };
         }
         let one = self.one(cx);
@@ -163,7 +171,7 @@ impl Texel {
         })
     }
 
-    /// 1 as a component.
+    /// Returns 1 as a component.
     fn one(&self, cx: &mut Cx<'_>) -> Value {
         let (int, float) = (cx.int(1), cx.int(1f32.to_bits()));
         cx.b.uniform_select(self.ints, int, float)
@@ -178,7 +186,7 @@ impl Texel {
         mut address: impl FnMut(&mut Cx<'_>, u32) -> Value,
     ) {
         if let Some(selectors) = self.selectors {
-            // The first component that would be loaded from a place goes there.
+            // A place gets the first component that would be loaded from it.
             let given = components;
             components = std::array::from_fn(|place| {
                 let zero = cx.int(0);
@@ -200,8 +208,10 @@ impl Texel {
         }
     }
 
-    /// Writes the first components to registers from `first` on: a word each, or with `half` two in one. Of halves the last one may
-    /// be the upper one of its register.
+    /// Writes the first components to registers from `first` on: a word each, or with `half` two in
+    /// a register.
+    ///
+    /// The last of an odd number of halves may be the upper half of its register.
     pub fn write(&self, cx: &mut Cx<'_>, first: u8, components: &[Value], half: Option<bool>) {
         let Some(high) = half else {
             return Item::Words(components.len() as u8).write(cx, first, components);
@@ -220,7 +230,7 @@ impl Texel {
         }
     }
 
-    /// Reads components as `write` writes them; the others are 0.
+    /// Reads components as [`Texel::write`] writes them; the other components are 0.
     pub fn read(&self, cx: &mut Cx<'_>, first: u8, count: usize, half: Option<bool>) -> [Value; 4] {
         let zero = cx.int(0);
         std::array::from_fn(|i| {
@@ -235,7 +245,7 @@ impl Texel {
         })
     }
 
-    /// A component in the low 16 bits: rounded to f16 if it is a float.
+    /// Returns a component in the low 16 bits. A float is rounded to f16.
     fn to_half(&self, cx: &mut Cx<'_>, component: Value) -> Value {
         let float = cx.cast(Type::F32, component);
         let float = cx.b.fconvert(Type::F16, FloatAttrs::IEEE, float);
@@ -255,7 +265,9 @@ impl Texel {
     }
 }
 
-/// Entry `index` of a table, a uniform `i32`; the index is taken modulo the table's length, a power of two.
+/// Returns entry `index` (a uniform `i32`) of a table.
+///
+/// The index is taken modulo the table's length, a power of two.
 pub fn look_up(cx: &mut Cx<'_>, index: Value, table: &[u32]) -> Value {
     if table.iter().all(|entry| *entry == table[0]) {
         return cx.int(table[0]);

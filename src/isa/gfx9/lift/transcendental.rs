@@ -1,4 +1,4 @@
-//! Powers, logarithms and trigonometric functions of the vector unit. `floats` says where they come from.
+//! Powers, logarithms and trigonometric functions of the vector unit. `floats` names the sources.
 
 use warploom_ir::{FloatAttrs, IntCc, Round, SharedFn, Type, Value};
 
@@ -37,7 +37,7 @@ pub fn v_cos_f32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     turns(cx, i, SharedFn::CosTurns)
 }
 
-/// Of so many turns.
+/// Emits a function of an angle in turns.
 fn turns(cx: &mut Cx<'_>, i: &Instruction, function: SharedFn) -> Lifted {
     let x = cx.f32(i, 0);
     let x = cx.flushed(x);
@@ -46,8 +46,10 @@ fn turns(cx: &mut Cx<'_>, i: &Instruction, function: SharedFn) -> Lifted {
     cx.set_float(i, value)
 }
 
-/// 53 bits of 2 / pi from the bit on that the segment (53 times S1) and the exponent of S0 name, at their place; the place is
-/// 2^128 times greater if S0 is very great.
+/// Emits 53 bits of 2 / pi, at their place.
+///
+/// The segment (53 times S1) and the exponent of S0 name the first bit. The place is 2^128 times
+/// greater if S0 is very great.
 pub fn v_trig_preop_f64(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     super::convert::no_sign(i, 1)?;
     let (x, segment) = (cx.f64(i, 0), cx.word(i, 1));
@@ -70,7 +72,7 @@ pub fn v_trig_preop_f64(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     cx.set_float(i, value)
 }
 
-/// The 53 bits from bit `first` on, as an `f64`.
+/// Returns the 53 bits of 2 / pi from bit `first` on, as an `f64`.
 fn segment_of_two_over_pi(cx: &mut Cx<'_>, first: Value) -> Value {
     let word = cx.int(32);
     let second = cx.b.add(first, word);

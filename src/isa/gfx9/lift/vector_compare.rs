@@ -1,4 +1,6 @@
-//! Comparisons of lanes, VOPC: a bit of a mask for each lane, 0 for inactive ones. `v_cmpx` makes it the active mask, too.
+//! Comparisons of lanes, VOPC: a bit of a mask for each lane, 0 for inactive lanes.
+//!
+//! `v_cmpx` also makes the mask the active mask.
 //!
 //! Source: "Vega" Instruction Set Architecture, "VOPC Instructions".
 
@@ -9,7 +11,7 @@ use super::floats::{infinity, sign};
 use super::flow::{Flow, Lifted, Unsupported};
 use crate::Instruction;
 
-/// What a lane without a source does is not written anywhere for a mask.
+/// Checks that DPP writes all lanes. No document gives the mask's bit of a lane without a source.
 fn check(i: &Instruction) -> Result<(), Unsupported> {
     let whole =
         i.dpp().is_none_or(|dpp| (dpp.row_mask, dpp.bank_mask, dpp.bound_ctrl) == (15, 15, true));
@@ -26,7 +28,7 @@ fn set(cx: &mut Cx<'_>, i: &Instruction, lanes: Value, activates: bool) -> Lifte
     Ok(Flow::Next)
 }
 
-/// Whatever the operands.
+/// Emits a comparison that does not depend on its operands.
 fn settled(cx: &mut Cx<'_>, i: &Instruction, holds: bool, activates: bool) -> Lifted {
     check(i)?;
     let lanes = cx.lanes(if holds { u64::MAX } else { 0 });
@@ -238,7 +240,7 @@ class! {
     v_cmp_class_f64 v_cmpx_class_f64: F64;
 }
 
-/// Whether source 1 has the bit of the class of source 0.
+/// Emits whether source 1 has the bit of source 0's class.
 fn class(cx: &mut Cx<'_>, i: &Instruction, ty: Type, activates: bool) -> Lifted {
     check(i)?;
     let (x, wanted) = (cx.float(ty, i, 0), cx.word(i, 1));
@@ -252,14 +254,15 @@ fn class(cx: &mut Cx<'_>, i: &Instruction, ty: Type, activates: bool) -> Lifted 
     set(cx, i, lanes, activates)
 }
 
-/// Where a float is of one of the classes whose bits are set, as of [`class_of`].
+/// Returns the lanes whose float is of a wanted class. The bits are as in [`class_of`].
 fn is_of_classes(cx: &mut Cx<'_>, x: Value, wanted: u32) -> Value {
     let ty = cx.b.ty(x).ty;
     let bits = cx.bits_of(x);
     let magnitude = cx.and_bits(bits, sign(ty) - 1);
     let (least_normal, infinity, quiet) =
         (1 << infinity(ty).trailing_zeros(), infinity(ty), super::NAN.canonical(ty));
-    // From the least magnitude to the one behind the greatest, with the bits of positive and of negative numbers.
+    // Each range has its least magnitude, the magnitude behind its greatest, and the bits of
+    // positive and of negative numbers.
     let ranges = [
         (0, 1, [6, 5]),
         (1, least_normal, [7, 4]),
@@ -288,14 +291,16 @@ fn is_of_classes(cx: &mut Cx<'_>, x: Value, wanted: u32) -> Value {
     lanes
 }
 
-/// The class as a bit: 0 signaling, 1 quiet NaN; 2 to 5 minus infinity, negative, negative denormal, -0; 6 to 9 the positive
-/// ones from +0.
+/// Returns the class of a float as a bit.
+///
+/// Bit 0 is a signaling NaN, 1 a quiet NaN. Bits 2 to 5 are minus infinity, negative, negative
+/// denormal, -0. Bits 6 to 9 are the positive classes from +0 on.
 fn class_of(cx: &mut Cx<'_>, x: Value) -> Value {
     let ty = cx.b.ty(x).ty;
     let bits = cx.bits_of(x);
     let magnitude = cx.and_bits(bits, sign(ty) - 1);
     let least_normal = 1 << infinity(ty).trailing_zeros();
-    // Below each bound the class of a positive and of a negative number.
+    // Each step has a bound, and the classes of a positive and a negative number below it.
     let steps = [
         (1, [6, 5]),
         (least_normal, [7, 4]),

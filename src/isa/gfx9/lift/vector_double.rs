@@ -1,4 +1,4 @@
-//! `f64` arithmetic of the vector unit. `floats` says where it comes from.
+//! `f64` arithmetic of the vector unit. `floats` names the sources.
 
 use warploom_ir::{FloatAttrs, FloatUnaryOp, Round, Type, Value};
 

@@ -1,4 +1,4 @@
-//! `f32` arithmetic of the vector unit. `floats` says where it comes from.
+//! `f32` arithmetic of the vector unit. `floats` names the sources.
 
 use warploom_ir::{FloatAttrs, FloatCc, FloatUnaryOp, SharedFn, Type, Value};
 
@@ -18,7 +18,7 @@ float_lifts! { F32:
     v_mad_f32 = floats::mad;
     v_mad_legacy_f32 = floats::mad_legacy_rules;
     v_mac_f32 = floats::mac;
-    // The constant lies where the text has it: each is S0 * S1 + S2.
+    // The constant lies where the text has it: each instruction is S0 * S1 + S2.
     v_madmk_f32 = floats::mad;
     v_madak_f32 = floats::mad;
     v_fma_f32 = floats::fma;
@@ -58,7 +58,9 @@ pub fn v_sqrt_f32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     cx.set_float(i, value)
 }
 
-/// Which axis of a cube a vector points along: lanes of the z axis, and of the y axis if not z. And the coordinates.
+/// Returns the coordinates, and the axis of a cube that a vector points along.
+///
+/// The axis is given as the lanes of the z axis, and the lanes of the y axis if not z.
 fn axes(cx: &mut Cx<'_>, i: &Instruction) -> ([Value; 3], Value, Value) {
     let [x, y, z] = [0, 1, 2].map(|n| {
         let v = cx.f32(i, n);
@@ -76,13 +78,13 @@ fn negative(cx: &mut Cx<'_>, value: Value) -> Value {
     cx.b.fcmp(FloatCc::Lt, false, value, zero)
 }
 
-/// Of three values, the one for the axis.
+/// Picks the value for the axis from three values.
 fn along(cx: &mut Cx<'_>, along_z: Value, along_y: Value, [x, y, z]: [Value; 3]) -> Value {
     let rest = cx.b.select(along_y, y, x);
     cx.b.select(along_z, z, rest)
 }
 
-/// The face of a cube: 0 to 5 for +x, -x, +y, -y, +z, -z.
+/// Emits the face of a cube: 0 to 5 for +x, -x, +y, -y, +z, -z.
 pub fn v_cubeid_f32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let (coordinates, along_z, along_y) = axes(cx, i);
     let mut face = 0.0;
@@ -115,7 +117,7 @@ pub fn v_cubetc_f32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     cx.set_float(i, value)
 }
 
-/// Twice the coordinate on the axis.
+/// Emits twice the coordinate on the axis.
 pub fn v_cubema_f32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let (coordinates, along_z, along_y) = axes(cx, i);
     let major = along(cx, along_z, along_y, coordinates);

@@ -1,7 +1,7 @@
-//! `f16` arithmetic of the vector unit. `floats` says where it comes from.
+//! `f16` arithmetic of the vector unit. `floats` names the sources.
 //!
-//! The forms of v_mad, v_fma and v_div_fixup that are called "legacy" clear the other half of the destination; the numbers are
-//! the same.
+//! The "legacy" forms of v_mad, v_fma and v_div_fixup clear the other half of the destination.
+//! Their numbers are equal.
 
 use warploom_ir::{FloatAttrs, FloatUnaryOp, Round, SharedFn, Type};
 

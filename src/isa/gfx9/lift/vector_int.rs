@@ -1,6 +1,7 @@
 //! Integers of the vector unit: sums, products, logic and shifts of 32 and 64 bits.
 //!
-//! Source: "Vega" Instruction Set Architecture, "VOP2 Instructions", "VOP1 Instructions", "VOP3A & VOP3B Instructions".
+//! Source: "Vega" Instruction Set Architecture, "VOP2 Instructions", "VOP1 Instructions", "VOP3A &
+//! VOP3B Instructions".
 
 use warploom_ir::{IntCc, Type, Value};
 
@@ -12,7 +13,7 @@ fn done() -> Lifted {
     Ok(Flow::Next)
 }
 
-/// Results of 32 bits from two or three operands of 32 bits.
+/// Declares instructions with a 32-bit result of one to three operands of 32 bits.
 macro_rules! words {
     ($($(#[$doc:meta])* $name:ident($($x:ident),+): |$cx:ident| $result:expr;)*) => {$(
         $(#[$doc])*
@@ -124,7 +125,7 @@ words! {
         let upper = cx.b.min_u(most, z);
         cx.b.max_u(least, upper)
     };
-    /// `(x & y) | (!x & z)`
+    /// Emits `(x & y) | (!x & z)`.
     v_bfi_b32(x, y, z): |cx| {
         let (others, taken) = (cx.b.not(x), cx.b.and(x, y));
         let rest = cx.b.and(others, z);
@@ -143,24 +144,24 @@ words! {
         let count = cx.b.popcnt(x);
         cx.b.add(count, y)
     };
-    /// Leading zeros, or -1.
+    /// Emits the number of leading zeros, or -1.
     v_ffbh_u32(x): |cx| {
         let count = cx.b.clz(x);
         unless_zero(cx, x, count)
     };
-    /// Trailing zeros, or -1.
+    /// Emits the number of trailing zeros, or -1.
     v_ffbl_b32(x): |cx| {
         let count = cx.b.ctz(x);
         unless_zero(cx, x, count)
     };
-    /// The first bit from the top that differs from the sign, or -1.
+    /// Emits the first bit from the top that differs from the sign, or -1.
     v_ffbh_i32(x): |cx| {
         let sign = cx.sar(x, 31);
         let different = cx.b.xor(x, sign);
         let count = cx.b.clz(different);
         unless_zero(cx, different, count)
     };
-    /// Bytes `n & 3` and up of `x:y`.
+    /// Emits bytes `n & 3` and up of `x:y`.
     v_alignbyte_b32(x, y, n): |cx| {
         let n = cx.and_bits(n, 3);
         let bits = cx.shl(n, 3);
@@ -173,14 +174,14 @@ words! {
     v_perm_b32(x, y, selector): |cx| permuted(cx, x, y, selector);
 }
 
-/// `count`, or -1 where `x` is 0.
+/// Returns `count`, or -1 where `x` is 0.
 fn unless_zero(cx: &mut Cx<'_>, x: Value, count: Value) -> Value {
     let (zero, none) = (cx.int(0), cx.int(u32::MAX));
     let empty = cx.b.icmp(IntCc::Eq, x, zero);
     cx.b.select(empty, none, count)
 }
 
-/// `width & 31` bits from bit `offset & 31` on, extended.
+/// Returns `width & 31` bits from bit `offset & 31` on, extended.
 fn field(cx: &mut Cx<'_>, x: Value, offset: Value, width: Value, signed: bool) -> Value {
     let (offset, width) = (cx.and_bits(offset, 31), cx.and_bits(width, 31));
     let all = cx.int(32);
@@ -197,15 +198,15 @@ fn field(cx: &mut Cx<'_>, x: Value, offset: Value, width: Value, signed: bool) -
     cx.b.and(moved, mask)
 }
 
-/// The low word of `high:low` shifted right.
+/// Returns the low word of `high:low` shifted right.
 fn low_of_shifted(cx: &mut Cx<'_>, high: Value, low: Value, bits: Value) -> Value {
     let (both, bits) = (cx.b.concat(low, high), cx.b.zero_extend(Type::I64, bits));
     let shifted = cx.b.shr_u(both, bits);
     cx.b.trunc(Type::I32, shifted)
 }
 
-/// Each byte of the result is one that a byte of `selector` names: 0 to 7 bytes of `x:y`, 8 to 11 signs of its bytes 1, 3, 5
-/// and 7, 12 is 0, above that all ones.
+/// Returns four bytes, each named by a byte of `selector`: 0 to 7 are bytes of `x:y`, 8 to 11 are
+/// signs of its bytes 1, 3, 5 and 7, 12 is 0, and above 12 all bits are ones.
 fn permuted(cx: &mut Cx<'_>, x: Value, y: Value, selector: Value) -> Value {
     let bytes = cx.b.concat(y, x);
     let mut result = cx.int(0);
@@ -218,7 +219,7 @@ fn permuted(cx: &mut Cx<'_>, x: Value, y: Value, selector: Value) -> Value {
         let plain = cx.b.shr_u(bytes, plain);
         let plain = cx.b.trunc(Type::I32, plain);
         let plain = cx.and_bits(plain, 0xff);
-        // Bit 15, 31, 47 or 63.
+        // The sign is bit 15, 31, 47 or 63.
         let sign = cx.and_bits(chosen, 3);
         let sign = cx.shl(sign, 4);
         let fifteen = cx.int(15);
@@ -242,7 +243,8 @@ fn permuted(cx: &mut Cx<'_>, x: Value, y: Value, selector: Value) -> Value {
     result
 }
 
-/// Products of 24 or 16 bits, and sums of these with a third operand. If the instruction clamps, the exact result is.
+/// Declares products of 24 or 16 bits, alone or plus a third operand. If the instruction clamps, it
+/// clamps the exact result.
 macro_rules! products {
     ($($name:ident: $bits:literal, $signed:literal, $sum:literal;)*) => {$(
         pub fn $name(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
@@ -299,7 +301,7 @@ fn product(
     cx.b.trunc(Type::I32, result)
 }
 
-/// `x + y`, saturated if the instruction clamps.
+/// Returns `x + y`, saturated if the instruction clamps.
 fn sum(cx: &mut Cx<'_>, i: &Instruction, x: Value, y: Value, signed: bool) -> Value {
     let (total, carry) = cx.b.add_carry(x, y, None);
     if !i.clamp() {
@@ -314,7 +316,7 @@ fn sum(cx: &mut Cx<'_>, i: &Instruction, x: Value, y: Value, signed: bool) -> Va
     signed_saturation(cx, total, overflow)
 }
 
-/// `x - y`, saturated if the instruction clamps.
+/// Returns `x - y`, saturated if the instruction clamps.
 fn difference(cx: &mut Cx<'_>, i: &Instruction, x: Value, y: Value, signed: bool) -> Value {
     let total = cx.b.sub(x, y);
     if !i.clamp() {
@@ -329,7 +331,7 @@ fn difference(cx: &mut Cx<'_>, i: &Instruction, x: Value, y: Value, signed: bool
     signed_saturation(cx, total, overflow)
 }
 
-/// Where the sign of `overflow` is set: the limit on the side that `total` left.
+/// Returns `total`; where the sign of `overflow` is set, the limit on the side that `total` left.
 fn signed_saturation(cx: &mut Cx<'_>, total: Value, overflow: Value) -> Value {
     let zero = cx.int(0);
     let overflows = cx.b.icmp(IntCc::LtS, overflow, zero);
@@ -357,7 +359,7 @@ sums! {
     v_sub_i32: 0 difference 1, true;
 }
 
-/// Sums with a carry out, of two operands and perhaps a carry in.
+/// Emits a sum with a carry out, of two operands and perhaps a carry in.
 fn carry_sum(cx: &mut Cx<'_>, i: &Instruction, carry_in: bool) -> Lifted {
     let (x, y) = (cx.word(i, 0), cx.word(i, 1));
     let carry = carry_in.then(|| cx.lane_mask(i.src(2).operand));
@@ -371,7 +373,7 @@ fn carry_sum(cx: &mut Cx<'_>, i: &Instruction, carry_in: bool) -> Lifted {
     done()
 }
 
-/// Differences with a borrow out.
+/// Emits a difference with a borrow out.
 fn borrow_difference(
     cx: &mut Cx<'_>,
     i: &Instruction,
@@ -380,7 +382,7 @@ fn borrow_difference(
 ) -> Lifted {
     let (x, y) = (cx.word(i, x), cx.word(i, y));
     let borrow = borrow_in.then(|| cx.lane_mask(i.src(2).operand));
-    // x - y - borrow is x + !y + !borrow, with the carry out for no borrow.
+    // x - y - borrow is x + !y + !borrow. A carry out means no borrow.
     let carry = match borrow {
         Some(borrow) => cx.b.not(borrow),
         None => cx.lanes(u64::MAX),
@@ -397,7 +399,7 @@ fn borrow_difference(
     done()
 }
 
-/// Under DPP only the lanes that are written get a new bit.
+/// Writes the carry. Under DPP, only lanes that are written get a new bit.
 fn set_carry(cx: &mut Cx<'_>, i: &Instruction, carry: Value) {
     let carry = match cx.dpp_guard(i) {
         Some(guard) => {
@@ -435,7 +437,7 @@ pub fn v_subbrev_co_u32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     borrow_difference(cx, i, [1, 0], true)
 }
 
-/// A product of 64 bits and a sum, with its carry.
+/// Emits a product of 64 bits plus a third operand, with the sum's carry.
 fn wide_product(cx: &mut Cx<'_>, i: &Instruction, signed: bool) -> Lifted {
     let (x, y, z) = (cx.word(i, 0), cx.word(i, 1), cx.long_word(i, 2));
     let extend = |cx: &mut Cx<'_>, v| {
@@ -473,7 +475,7 @@ pub fn v_mad_i64_i32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     wide_product(cx, i, true)
 }
 
-/// Shifts of 64 bits.
+/// Declares shifts of 64 bits.
 macro_rules! long_shifts {
     ($($name:ident: $op:ident;)*) => {$(
         pub fn $name(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
@@ -493,7 +495,7 @@ long_shifts! {
     v_ashrrev_i64: shr_s;
 }
 
-/// One of two, by a mask of lanes. Its sources may be negated and made absolute as floats.
+/// Emits one of two sources, by a mask of lanes. The modifiers of floats apply to the sources.
 pub fn v_cndmask_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let (no, yes, mask) =
         (cx.signed_word(i, 0), cx.signed_word(i, 1), cx.lane_mask(i.src(2).operand));
@@ -503,7 +505,7 @@ pub fn v_cndmask_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 }
 
 impl Cx<'_> {
-    /// A source of 32 bits with the modifiers of floats, if it has any.
+    /// Returns a source of 32 bits, with the modifiers of floats if it has any.
     fn signed_word(&mut self, i: &Instruction, n: usize) -> Value {
         let source = i.src(n);
         if source.neg || source.abs {

@@ -1,4 +1,4 @@
-//! Between lanes, and between vector and scalar registers.
+//! Moves between lanes, and between vector and scalar registers.
 //!
 //! Source: "Vega" Instruction Set Architecture, "VOP1 Instructions", "VOP3A & VOP3B Instructions".
 
@@ -9,18 +9,18 @@ use super::context::Cx;
 use super::{Flow, Lifted, Unsupported};
 use crate::{Instruction, Operand};
 
-/// The first active lane's value; lane 0's if none is.
+/// Emits the value of the first active lane, or of lane 0 if no lane is active.
 pub fn v_readfirstlane_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let (value, exec) = (cx.word(i, 0), cx.exec());
     let value = cx.b.splat(value);
-    // 64 if there is none, which is lane 0 again.
+    // The lane is 64 if no lane is active. A read of lane 64 reads lane 0.
     let lane = first_lane(&mut cx.b, exec);
     let read = cx.b.lane_read(value, lane);
     cx.set_scalar(i.dst(), read);
     Ok(Flow::Next)
 }
 
-/// Of any lane, active or not.
+/// Reads any lane, active or not.
 pub fn v_readlane_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let (value, lane) = (cx.word(i, 0), cx.s32(i, 1));
     let value = cx.b.splat(value);
@@ -29,12 +29,14 @@ pub fn v_readlane_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     Ok(Flow::Next)
 }
 
-/// What m0 indexes of instructions that write no ordinary destination is not documented.
+/// Checks that m0 indexes no operand.
+///
+/// No document says which operands m0 indexes in instructions that write no ordinary destination.
 fn not_indexed(cx: &Cx<'_>) -> Result<(), Unsupported> {
     if cx.relative == 0 { Ok(()) } else { Err(Unsupported) }
 }
 
-/// To any lane, active or not.
+/// Writes any lane, active or not.
 pub fn v_writelane_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let Operand::Vector(number) = i.dst() else { return Err(Unsupported) };
     not_indexed(cx)?;
@@ -62,7 +64,9 @@ pub fn v_swap_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     Ok(Flow::Next)
 }
 
-/// Bits of a mask for lower lanes than one's own. `above`: lanes whose bits are in other words, lower ones.
+/// Emits the number of bits of a mask for lanes below each lane, plus source 1.
+///
+/// If `high`, the mask has the bits of lanes 32 to 63, else of lanes 0 to 31.
 fn count_below(cx: &mut Cx<'_>, i: &Instruction, high: bool) -> Lifted {
     let (mask, sum) = (cx.word(i, 0), cx.word(i, 1));
     let (lane, half) = (cx.b.lane_id(), cx.int(32));
@@ -75,7 +79,7 @@ fn count_below(cx: &mut Cx<'_>, i: &Instruction, high: bool) -> Lifted {
     let count = if i.src(0).operand == Operand::Int(-1) {
         lower
     } else {
-        // A shift by 32 gives 0, and so all ones below.
+        // A shift by 32 gives 0, so `below` is all ones.
         let one = cx.int(1);
         let bit = cx.b.shl(one, lower);
         let below = cx.b.sub(bit, one);
@@ -95,7 +99,7 @@ pub fn v_mbcnt_hi_u32_b32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     count_below(cx, i, true)
 }
 
-// Nothing happens.
+// These instructions do nothing.
 pub fn v_nop(_: &mut Cx<'_>, _: &Instruction) -> Lifted {
     Ok(Flow::Next)
 }

@@ -1,7 +1,7 @@
-//! What the vector memory instructions share: what they move between memory and registers, and the lanes they do it in.
+//! The parts that vector memory instructions share: the items that they move, and their lanes.
 //!
-//! Accesses are those of active lanes because their addresses vary. Nothing has to be aligned, as the HSA environment sets
-//! the hardware up; atomics do.
+//! Accesses are for active lanes because their addresses vary. Accesses need no alignment, as the
+//! HSA environment sets the hardware up; atomics need it.
 
 use warploom_ir::{Access, Extend, IntCc, Space, Type, Value};
 
@@ -9,14 +9,14 @@ use super::context::Cx;
 use super::{Lifted, Unsupported};
 use crate::Operand;
 
-/// What one lane's access moves.
+/// The data that one lane's access moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Item {
-    /// So many words, to or from as many registers.
+    /// A number of words, to or from as many registers.
     Words(u8),
     /// A byte or two, extended to 32 bits; stores take the low bits of the register.
     Narrow { ty: Type, signed: bool },
-    /// A byte or two, extended to 16 bits, in one half of a register, of which the other half stays.
+    /// A byte or two, extended to 16 bits, in one half of a register. The other half stays.
     Half { ty: Type, signed: bool, high: bool },
 }
 
@@ -35,7 +35,7 @@ impl Item {
 }
 
 impl Item {
-    /// Type of the elements in memory.
+    /// Returns the type of the elements in memory.
     pub fn ty(self) -> Type {
         match self {
             Item::Words(_) => Type::I32,
@@ -59,7 +59,7 @@ impl Item {
         }
     }
 
-    /// Writes what was loaded to the registers from `first` on, of which there are none past v255.
+    /// Writes loaded values to the registers from `first` on. No register exists past v255.
     pub fn write(self, cx: &mut Cx<'_>, first: u8, values: &[Value]) {
         if let Item::Half { high, .. } = self {
             return write_half(cx, first, values[0], high);
@@ -69,7 +69,7 @@ impl Item {
         }
     }
 
-    /// What is to be stored, from the registers from `first` on.
+    /// Returns the values to store, from the registers from `first` on.
     pub fn read(self, cx: &mut Cx<'_>, first: u8) -> Vec<Value> {
         if let Item::Half { high: true, .. } = self {
             let value = cx.vector(first);
@@ -78,7 +78,7 @@ impl Item {
         (0..self.elements()).map(|i| cx.vector(first.wrapping_add(i))).collect()
     }
 
-    /// An access to all elements.
+    /// Returns an access to all elements.
     pub fn access(self, space: Space, address: Value, offset: i32, guard: Option<Value>) -> Access {
         Access {
             space,
@@ -105,18 +105,18 @@ pub fn write_half(cx: &mut Cx<'_>, number: u8, value: Value, high: bool) {
     cx.set_vector(number, merged);
 }
 
-/// The number of the first vector register of an operand.
+/// Returns the number of the first vector register of an operand.
 pub fn register(operand: Operand) -> Result<u8, Unsupported> {
     if let Operand::Vector(number) = operand { Ok(number) } else { Err(Unsupported) }
 }
 
-/// One or two vector registers as a value of the type.
+/// Returns one or two vector registers as a value of the type.
 pub fn operand_of(cx: &mut Cx<'_>, ty: Type, number: u8) -> Value {
     let bits = if ty.bytes() == 8 { cx.vector_pair(number) } else { cx.vector(number) };
     cx.cast(ty, bits)
 }
 
-/// Writes a value of 32 or 64 bits.
+/// Writes a value of 32 or 64 bits to vector registers.
 pub fn write_back(cx: &mut Cx<'_>, number: u8, value: Value) {
     if cx.b.ty(value).ty.bytes() == 8 {
         cx.set_vector_pair(number, value);
@@ -125,9 +125,12 @@ pub fn write_back(cx: &mut Cx<'_>, number: u8, value: Value) {
     }
 }
 
-/// The lanes whose `bytes` from the `i32` offset `at` on lie within the first `size`; both are uniform. Of no bytes there are none.
+/// Returns the lanes whose `bytes` bytes from the `i32` offset `at` on lie within the first `size`
+/// bytes.
+///
+/// `bytes` and `size` are uniform. If `bytes` is 0, it returns no lanes.
 pub fn within(cx: &mut Cx<'_>, at: Value, bytes: Value, size: Value) -> Value {
-    // How many places there are to begin at.
+    // The number of offsets at which the bytes may begin.
     let one = cx.int(1);
     let last = cx.b.sub(bytes, one);
     let places = cx.b.max_u(size, last);
@@ -135,7 +138,7 @@ pub fn within(cx: &mut Cx<'_>, at: Value, bytes: Value, size: Value) -> Value {
     cx.b.icmp(IntCc::LtU, at, places)
 }
 
-/// The lanes whose lane of this number, less than 64, is active.
+/// Returns the lanes for which the lane of number `lane`, less than 64, is active.
 pub fn active_at(cx: &mut Cx<'_>, lane: Value) -> Value {
     let (exec, zero) = (cx.exec(), cx.int(0));
     let exec = cx.b.from_mask(exec);
@@ -149,7 +152,7 @@ pub fn active_at(cx: &mut Cx<'_>, lane: Value) -> Value {
     cx.b.icmp(IntCc::Ne, bit, zero)
 }
 
-/// Lift functions that pass what stands behind the colon to a function.
+/// Declares lift functions that pass the arguments behind the colon to a function.
 macro_rules! lifts {
     ($($(#[$doc:meta])* $name:ident: $how:ident($($what:expr),*);)*) => {$(
         $(#[$doc])*
@@ -160,7 +163,7 @@ macro_rules! lifts {
 }
 pub(super) use lifts;
 
-/// Nothing is done.
+/// Does nothing and goes on.
 pub fn nothing() -> Lifted {
     Ok(super::Flow::Next)
 }

@@ -8,7 +8,8 @@ use super::context::Cx;
 use super::{Flow, Lifted, Unsupported};
 use crate::Instruction;
 
-/// Results of 16 bits, computed on operands that are extended to 32: by their sign or not.
+/// Declares instructions with results of 16 bits, computed on operands that are extended to 32
+/// bits, with or without sign.
 macro_rules! halves {
     ($($name:ident($($x:ident),+) $signed:literal: |$cx:ident| $result:expr;)*) => {$(
         pub fn $name($cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
@@ -28,11 +29,12 @@ macro_rules! halves {
     )*};
 }
 
-/// Within 16 bits.
+/// Saturates a number to 16 bits.
 pub fn saturated(cx: &mut Cx<'_>, value: Value, signed: bool) -> Value {
     let (least, most) = if signed { (-0x8000_i32, 0x7fff) } else { (0, 0xffff) };
     let (least, most) = (cx.int(least as u32), cx.int(most));
-    // An unsigned difference below 0 is a large number: as a signed one it is below 0 too. No product is clamped so.
+    // An unsigned difference below 0 is a large number: as a signed number it is below 0, too.
+    // Products are not clamped this way.
     let value = cx.b.max_s(value, least);
     if signed { cx.b.min_s(value, most) } else { cx.b.min_u(value, most) }
 }
@@ -88,7 +90,7 @@ halves! {
     };
 }
 
-/// `x * y + z`, saturated from the exact result if the instruction clamps.
+/// Emits `x * y + z`, saturated from the exact result if the instruction clamps.
 fn multiply_add(cx: &mut Cx<'_>, i: &Instruction, signed: bool) -> Lifted {
     let [x, y, z] = [0, 1, 2].map(|n| cx.half_word(i, n, signed));
     let product = cx.b.mul(x, y);
@@ -121,7 +123,7 @@ multiply_adds! {
     v_mad_legacy_i16: true;
 }
 
-/// Two bytes that 16-bit numbers saturate to, beside each other.
+/// Emits two bytes side by side, to which 16-bit numbers saturate.
 pub fn v_sat_pk_u8_i16(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let x = cx.word(i, 0);
     let high = cx.sar(x, 16);
@@ -137,7 +139,7 @@ pub fn v_sat_pk_u8_i16(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     Ok(Flow::Next)
 }
 
-/// `|a - b|` of parts of so many bits from bit `at` on.
+/// Returns `|a - b|` of the parts of `bits` bits from bit `at` on.
 fn part_difference(cx: &mut Cx<'_>, a: Value, b: Value, at: u32, bits: u32) -> Value {
     let part = |cx: &mut Cx<'_>, v: Value| {
         let v = if at == 0 { v } else { cx.shr(v, at) };
@@ -148,7 +150,7 @@ fn part_difference(cx: &mut Cx<'_>, a: Value, b: Value, at: u32, bits: u32) -> V
     cx.b.sub(most, least)
 }
 
-/// The sum of the differences of all parts of two words.
+/// Returns the sum of the differences of all parts of two words.
 fn sum_of_differences(cx: &mut Cx<'_>, a: Value, b: Value, bits: u32) -> Value {
     let mut sum = part_difference(cx, a, b, 0, bits);
     for at in (bits..32).step_by(bits as usize) {
@@ -158,7 +160,7 @@ fn sum_of_differences(cx: &mut Cx<'_>, a: Value, b: Value, bits: u32) -> Value {
     sum
 }
 
-/// Sums of absolute differences: added to the third operand, shifted for `sad_hi`.
+/// Emits a sum of absolute differences, shifted for `sad_hi`, plus the third operand.
 fn sad(cx: &mut Cx<'_>, i: &Instruction, bits: u32, shift: u32) -> Lifted {
     let [a, b, c] = [0, 1, 2].map(|n| cx.word(i, n));
     let sum = sum_of_differences(cx, a, b, bits);
@@ -188,7 +190,7 @@ pub fn v_sad_u32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     sad(cx, i, 32, 0)
 }
 
-/// As `sum_of_differences` of bytes, without those where `b` has 0.
+/// Returns the sum of the differences of all bytes, without bytes where `b` has 0.
 fn masked_sum(cx: &mut Cx<'_>, a: Value, b: Value) -> Value {
     let mut sum = cx.int(0);
     for at in [0, 8, 16, 24] {
@@ -213,7 +215,7 @@ pub fn v_msad_u8(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     Ok(Flow::Next)
 }
 
-/// The four words that begin at bytes 0 to 3 of a 64-bit source.
+/// Returns the four words that begin at bytes 0 to 3 of a 64-bit source.
 fn windows(cx: &mut Cx<'_>, i: &Instruction) -> [Value; 4] {
     let bytes = cx.long_word(i, 0);
     [0, 8, 16, 24].map(|at| {
@@ -222,7 +224,7 @@ fn windows(cx: &mut Cx<'_>, i: &Instruction) -> [Value; 4] {
     })
 }
 
-/// Four sums of 16 bits, added to the halves of the third operand.
+/// Emits four sums of 16 bits, added to the four 16-bit parts of the third operand.
 fn packed_sums(cx: &mut Cx<'_>, i: &Instruction, masked: bool) -> Lifted {
     let (b, c) = (cx.word(i, 1), cx.long_word(i, 2));
     let mut result = cx.long(0);
@@ -254,7 +256,7 @@ pub fn v_mqsad_pk_u16_u8(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     packed_sums(cx, i, true)
 }
 
-/// Four sums of 32 bits, added to four registers.
+/// Emits four sums of 32 bits, added to four registers.
 pub fn v_mqsad_u32_u8(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let b = cx.word(i, 1);
     let sums = windows(cx, i).map(|window| masked_sum(cx, window, b));
@@ -273,7 +275,7 @@ pub fn v_mqsad_u32_u8(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     Ok(Flow::Next)
 }
 
-/// `(a + b + (c & 1)) >> 1` of each byte.
+/// Emits `(a + b + (c & 1)) >> 1` of each byte.
 pub fn v_lerp_u8(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let [a, b, c] = [0, 1, 2].map(|n| cx.word(i, n));
     let mut result = cx.int(0);
@@ -293,7 +295,7 @@ pub fn v_lerp_u8(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     Ok(Flow::Next)
 }
 
-/// Integers of 32 bits, saturated to 16 and put beside each other.
+/// Packs two integers of 32 bits, each saturated to 16 bits.
 fn pack(cx: &mut Cx<'_>, i: &Instruction, signed: bool) -> Lifted {
     let [low, high] = [0, 1].map(|n| {
         let word = cx.word(i, n);
@@ -319,7 +321,7 @@ pub fn v_cvt_pk_i16_i32(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     pack(cx, i, true)
 }
 
-/// Two halves beside each other. They may be negated and made absolute as floats.
+/// Packs two halves. They may be negated and made absolute as floats.
 pub fn v_pack_b32_f16(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     if i.clamp() {
         return Err(Unsupported);

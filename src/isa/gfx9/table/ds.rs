@@ -5,7 +5,7 @@ family! { ($) ds {
     DsAddU32 (exact lds_atomic::ds_add_u32) "ds_add_u32 addr:b32, data0:b32; offset gds" { ds 0x00 }
     /// Atomic difference in LDS.
     DsSubU32 (exact lds_atomic::ds_sub_u32) "ds_sub_u32 addr:b32, data0:b32; offset gds" { ds 0x01 }
-    /// Atomic difference, operands swapped in LDS.
+    /// Atomic difference with swapped operands in LDS.
     DsRsubU32 (exact lds_atomic::ds_rsub_u32) "ds_rsub_u32 addr:b32, data0:b32; offset gds" { ds 0x02 }
     /// Atomic increment with wrap in LDS.
     DsIncU32 (exact lds_atomic::ds_inc_u32) "ds_inc_u32 addr:b32, data0:b32; offset gds" { ds 0x03 }
@@ -35,7 +35,7 @@ family! { ($) ds {
     DsMinF32 (approximate "denormals are kept; the one NaN of two operands gives way to the other; -0 is less than +0" lds_atomic::ds_min_f32) "ds_min_f32 addr:b32, data0:b32; offset gds" { ds 0x12 }
     /// Atomic maximum in LDS.
     DsMaxF32 (approximate "denormals are kept; the one NaN of two operands gives way to the other; -0 is less than +0" lds_atomic::ds_max_f32) "ds_max_f32 addr:b32, data0:b32; offset gds" { ds 0x13 }
-    /// Nothing.
+    /// Does nothing.
     DsNop (exact lds::ds_nop) "ds_nop" { ds 0x14 }
     /// Atomic sum in LDS.
     DsAddF32 (approximate "rounded to nearest whatever the mode, a NaN has no payload" lds_atomic::ds_add_f32) "ds_add_f32 addr:b32, data0:b32; offset gds" { ds 0x15 }
@@ -43,7 +43,7 @@ family! { ($) ds {
     DsAddU64 (exact lds_atomic::ds_add_u64) "ds_add_u64 addr:b32, data0:b64; offset gds" { ds 0x40 }
     /// Atomic difference in LDS.
     DsSubU64 (exact lds_atomic::ds_sub_u64) "ds_sub_u64 addr:b32, data0:b64; offset gds" { ds 0x41 }
-    /// Atomic difference, operands swapped in LDS.
+    /// Atomic difference with swapped operands in LDS.
     DsRsubU64 (exact lds_atomic::ds_rsub_u64) "ds_rsub_u64 addr:b32, data0:b64; offset gds" { ds 0x42 }
     /// Atomic increment with wrap in LDS.
     DsIncU64 (exact lds_atomic::ds_inc_u64) "ds_inc_u64 addr:b32, data0:b64; offset gds" { ds 0x43 }

@@ -5,7 +5,7 @@ family! { ($) ds_return {
     DsAddRtnU32 (exact lds_atomic::ds_add_rtn_u32) "ds_add_rtn_u32 vdst:b32, addr:b32, data0:b32; offset gds" { ds 0x20 }
     /// Atomic difference in LDS; returns the old value.
     DsSubRtnU32 (exact lds_atomic::ds_sub_rtn_u32) "ds_sub_rtn_u32 vdst:b32, addr:b32, data0:b32; offset gds" { ds 0x21 }
-    /// Atomic difference, operands swapped in LDS; returns the old value.
+    /// Atomic difference with swapped operands in LDS; returns the old value.
     DsRsubRtnU32 (exact lds_atomic::ds_rsub_rtn_u32) "ds_rsub_rtn_u32 vdst:b32, addr:b32, data0:b32; offset gds" { ds 0x22 }
     /// Atomic increment with wrap in LDS; returns the old value.
     DsIncRtnU32 (exact lds_atomic::ds_inc_rtn_u32) "ds_inc_rtn_u32 vdst:b32, addr:b32, data0:b32; offset gds" { ds 0x23 }
@@ -29,9 +29,9 @@ family! { ($) ds_return {
     DsMskorRtnB32 (exact lds_atomic::ds_mskor_rtn_b32) "ds_mskor_rtn_b32 vdst:b32, addr:b32, data0:b32, data1:b32; offset gds" { ds 0x2c }
     /// Atomic exchange in LDS; returns the old value.
     DsWrxchgRtnB32 (exact lds_atomic::ds_wrxchg_rtn_b32) "ds_wrxchg_rtn_b32 vdst:b32, addr:b32, data0:b32; offset gds" { ds 0x2d }
-    /// Atomic two exchanges in LDS; returns the old value.
+    /// Two atomic exchanges in LDS; returns the old values.
     DsWrxchg2RtnB32 (exact lds_atomic::ds_wrxchg2_rtn_b32) "ds_wrxchg2_rtn_b32 vdst:b64, addr:b32, data0:b32, data1:b32; offsets gds" { ds 0x2e }
-    /// Atomic two exchanges in units of 64 elements in LDS; returns the old value.
+    /// Two atomic exchanges in LDS, offsets in units of 64 elements; returns the old values.
     DsWrxchg2st64RtnB32 (exact lds_atomic::ds_wrxchg2st64_rtn_b32) "ds_wrxchg2st64_rtn_b32 vdst:b64, addr:b32, data0:b32, data1:b32; offsets gds" { ds 0x2f }
     /// Atomic compare and store in LDS; returns the old value.
     DsCmpstRtnB32 (exact lds_atomic::ds_cmpst_rtn_b32) "ds_cmpst_rtn_b32 vdst:b32, addr:b32, data0:b32, data1:b32; offset gds" { ds 0x30 }
@@ -49,7 +49,7 @@ family! { ($) ds_return {
     DsAddRtnU64 (exact lds_atomic::ds_add_rtn_u64) "ds_add_rtn_u64 vdst:b64, addr:b32, data0:b64; offset gds" { ds 0x60 }
     /// Atomic difference in LDS; returns the old value.
     DsSubRtnU64 (exact lds_atomic::ds_sub_rtn_u64) "ds_sub_rtn_u64 vdst:b64, addr:b32, data0:b64; offset gds" { ds 0x61 }
-    /// Atomic difference, operands swapped in LDS; returns the old value.
+    /// Atomic difference with swapped operands in LDS; returns the old value.
     DsRsubRtnU64 (exact lds_atomic::ds_rsub_rtn_u64) "ds_rsub_rtn_u64 vdst:b64, addr:b32, data0:b64; offset gds" { ds 0x62 }
     /// Atomic increment with wrap in LDS; returns the old value.
     DsIncRtnU64 (exact lds_atomic::ds_inc_rtn_u64) "ds_inc_rtn_u64 vdst:b64, addr:b32, data0:b64; offset gds" { ds 0x63 }
@@ -73,9 +73,9 @@ family! { ($) ds_return {
     DsMskorRtnB64 (exact lds_atomic::ds_mskor_rtn_b64) "ds_mskor_rtn_b64 vdst:b64, addr:b32, data0:b64, data1:b64; offset gds" { ds 0x6c }
     /// Atomic exchange in LDS; returns the old value.
     DsWrxchgRtnB64 (exact lds_atomic::ds_wrxchg_rtn_b64) "ds_wrxchg_rtn_b64 vdst:b64, addr:b32, data0:b64; offset gds" { ds 0x6d }
-    /// Atomic two exchanges in LDS; returns the old value.
+    /// Two atomic exchanges in LDS; returns the old values.
     DsWrxchg2RtnB64 (exact lds_atomic::ds_wrxchg2_rtn_b64) "ds_wrxchg2_rtn_b64 vdst:b128, addr:b32, data0:b64, data1:b64; offsets gds" { ds 0x6e }
-    /// Atomic two exchanges in units of 64 elements in LDS; returns the old value.
+    /// Two atomic exchanges in LDS, offsets in units of 64 elements; returns the old values.
     DsWrxchg2st64RtnB64 (exact lds_atomic::ds_wrxchg2st64_rtn_b64) "ds_wrxchg2st64_rtn_b64 vdst:b128, addr:b32, data0:b64, data1:b64; offsets gds" { ds 0x6f }
     /// Atomic compare and store in LDS; returns the old value.
     DsCmpstRtnB64 (exact lds_atomic::ds_cmpst_rtn_b64) "ds_cmpst_rtn_b64 vdst:b64, addr:b32, data0:b64, data1:b64; offset gds" { ds 0x70 }

@@ -5,11 +5,11 @@ family! { ($) ds_src2 {
     DsAddSrc2U32 (exact lds_atomic::ds_add_src2_u32) "ds_add_src2_u32 addr:b32; offset gds" { ds 0x80 }
     /// Atomic difference with a second address of LDS.
     DsSubSrc2U32 (exact lds_atomic::ds_sub_src2_u32) "ds_sub_src2_u32 addr:b32; offset gds" { ds 0x81 }
-    /// Atomic difference, operands swapped with a second address of LDS.
+    /// Atomic difference of swapped operands with a second address of LDS.
     DsRsubSrc2U32 (exact lds_atomic::ds_rsub_src2_u32) "ds_rsub_src2_u32 addr:b32; offset gds" { ds 0x82 }
-    /// Atomic increment with wrap with a second address of LDS.
+    /// Atomic wrapping increment with a second address of LDS.
     DsIncSrc2U32 (exact lds_atomic::ds_inc_src2_u32) "ds_inc_src2_u32 addr:b32; offset gds" { ds 0x83 }
-    /// Atomic decrement with wrap with a second address of LDS.
+    /// Atomic wrapping decrement with a second address of LDS.
     DsDecSrc2U32 (exact lds_atomic::ds_dec_src2_u32) "ds_dec_src2_u32 addr:b32; offset gds" { ds 0x84 }
     /// Atomic minimum with a second address of LDS.
     DsMinSrc2I32 (exact lds_atomic::ds_min_src2_i32) "ds_min_src2_i32 addr:b32; offset gds" { ds 0x85 }
@@ -37,11 +37,11 @@ family! { ($) ds_src2 {
     DsAddSrc2U64 (exact lds_atomic::ds_add_src2_u64) "ds_add_src2_u64 addr:b32; offset gds" { ds 0xc0 }
     /// Atomic difference with a second address of LDS.
     DsSubSrc2U64 (exact lds_atomic::ds_sub_src2_u64) "ds_sub_src2_u64 addr:b32; offset gds" { ds 0xc1 }
-    /// Atomic difference, operands swapped with a second address of LDS.
+    /// Atomic difference of swapped operands with a second address of LDS.
     DsRsubSrc2U64 (exact lds_atomic::ds_rsub_src2_u64) "ds_rsub_src2_u64 addr:b32; offset gds" { ds 0xc2 }
-    /// Atomic increment with wrap with a second address of LDS.
+    /// Atomic wrapping increment with a second address of LDS.
     DsIncSrc2U64 (exact lds_atomic::ds_inc_src2_u64) "ds_inc_src2_u64 addr:b32; offset gds" { ds 0xc3 }
-    /// Atomic decrement with wrap with a second address of LDS.
+    /// Atomic wrapping decrement with a second address of LDS.
     DsDecSrc2U64 (exact lds_atomic::ds_dec_src2_u64) "ds_dec_src2_u64 addr:b32; offset gds" { ds 0xc4 }
     /// Atomic minimum with a second address of LDS.
     DsMinSrc2I64 (exact lds_atomic::ds_min_src2_i64) "ds_min_src2_i64 addr:b32; offset gds" { ds 0xc5 }

@@ -19,11 +19,11 @@ family! { ($) flat {
     FlatLoadDwordx4 (exact flat::flat_load_dwordx4) "flat_load_dwordx4 vdst:b128, vaddr:b64" { flat 0x17 }
     /// Stores a byte.
     FlatStoreByte (exact flat::flat_store_byte) "flat_store_byte vaddr:b64, vdata:b32" { flat 0x18 }
-    /// Stores a byte of the high half.
+    /// Stores bits 16 to 23.
     FlatStoreByteD16Hi (exact flat::flat_store_byte_d16_hi) "flat_store_byte_d16_hi vaddr:b64, vdata:b32" { flat 0x19 }
     /// Stores a half.
     FlatStoreShort (exact flat::flat_store_short) "flat_store_short vaddr:b64, vdata:b32" { flat 0x1a }
-    /// Stores a half of the high half.
+    /// Stores the high half.
     FlatStoreShortD16Hi (exact flat::flat_store_short_d16_hi) "flat_store_short_d16_hi vaddr:b64, vdata:b32" { flat 0x1b }
     /// Stores a dword.
     FlatStoreDword (exact flat::flat_store_dword) "flat_store_dword vaddr:b64, vdata:b32" { flat 0x1c }

@@ -19,11 +19,11 @@ family! { ($) global {
     GlobalLoadDwordx4 (exact flat::global_load_dwordx4) "global_load_dwordx4 vdst:b128, vaddr:b64, saddr:b64" { global 0x17 }
     /// Stores a byte.
     GlobalStoreByte (exact flat::global_store_byte) "global_store_byte vaddr:b64, vdata:b32, saddr:b64" { global 0x18 }
-    /// Stores a byte of the high half.
+    /// Stores bits 16 to 23.
     GlobalStoreByteD16Hi (exact flat::global_store_byte_d16_hi) "global_store_byte_d16_hi vaddr:b64, vdata:b32, saddr:b64" { global 0x19 }
     /// Stores a half.
     GlobalStoreShort (exact flat::global_store_short) "global_store_short vaddr:b64, vdata:b32, saddr:b64" { global 0x1a }
-    /// Stores a half of the high half.
+    /// Stores the high half.
     GlobalStoreShortD16Hi (exact flat::global_store_short_d16_hi) "global_store_short_d16_hi vaddr:b64, vdata:b32, saddr:b64" { global 0x1b }
     /// Stores a dword.
     GlobalStoreDword (exact flat::global_store_dword) "global_store_dword vaddr:b64, vdata:b32, saddr:b64" { global 0x1c }

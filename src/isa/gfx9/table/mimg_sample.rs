@@ -1,7 +1,7 @@
 //! Images: samples.
 
 family! { ($) mimg_sample {
-    /// Samples.
+    /// Samples an image.
     ImageSample (approximate "linear images of one sample; weights are not rounded" image_sample::image_sample) "image_sample vdata, vaddr:b32, srsrc:b256, ssamp:b128; d16" { mimg 0x20 }
     /// Samples with level clamp.
     ImageSampleCl (approximate "linear images of one sample; weights are not rounded" image_sample::image_sample_cl) "image_sample_cl vdata, vaddr:b32, srsrc:b256, ssamp:b128; d16" { mimg 0x21 }

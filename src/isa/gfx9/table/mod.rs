@@ -1,7 +1,8 @@
-//! The instruction table: one file per family, one line per instruction, in the notation of [`super::notation`].
+//! The instruction table: one file per family and one line per instruction.
 //!
-//! Everything else about an instruction is derived: decoder, accessors, disassembler, assembler and random words. The
-//! families below are all there are; [`Opcode`] is gathered from them.
+//! [`super::notation`] explains the notation. Decoder, accessors, disassembler, assembler and
+//! random words are derived from the table. The families below are complete; [`Opcode`] is gathered
+//! from them.
 
 use std::sync::LazyLock;
 
@@ -111,7 +112,7 @@ gather! { families
     ds_access flat global scratch mubuf mubuf_atomic mtbuf mimg_load mimg_sample mimg_gather exp
 }
 
-/// All rows, family by family.
+/// Returns all rows, family by family.
 pub fn rows() -> impl Iterator<Item = &'static Row> {
     FAMILIES.iter().copied().flatten()
 }
@@ -120,7 +121,7 @@ pub fn rows() -> impl Iterator<Item = &'static Row> {
 static INDEX: LazyLock<FxHashMap<(Encoding, Format, u16), &'static Row>> =
     LazyLock::new(|| rows().flat_map(|row| row.forms().map(move |form| (form, row))).collect());
 
-/// The row of an opcode number.
+/// Returns the row of an opcode number.
 pub fn lookup(encoding: Encoding, format: Format, op: u16) -> Option<&'static Row> {
     INDEX.get(&(encoding, format, op)).copied()
 }

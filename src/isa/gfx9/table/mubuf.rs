@@ -51,11 +51,11 @@ family! { ($) mubuf {
     BufferLoadDwordx4 (exact buffer::buffer_load_dwordx4) "buffer_load_dwordx4 vdata:b128, vaddr, srsrc:b128, soffset; tfe" { mubuf 0x17 }
     /// Stores a byte.
     BufferStoreByte (exact buffer::buffer_store_byte) "buffer_store_byte vdata:b32, vaddr, srsrc:b128, soffset; tfe" { mubuf 0x18 }
-    /// Stores a byte of the high half.
+    /// Stores bits 16 to 23.
     BufferStoreByteD16Hi (exact buffer::buffer_store_byte_d16_hi) "buffer_store_byte_d16_hi vdata:b32, vaddr, srsrc:b128, soffset; tfe" { mubuf 0x19 }
     /// Stores a half.
     BufferStoreShort (exact buffer::buffer_store_short) "buffer_store_short vdata:b32, vaddr, srsrc:b128, soffset; tfe" { mubuf 0x1a }
-    /// Stores a half of the high half.
+    /// Stores the high half.
     BufferStoreShortD16Hi (exact buffer::buffer_store_short_d16_hi) "buffer_store_short_d16_hi vdata:b32, vaddr, srsrc:b128, soffset; tfe" { mubuf 0x1b }
     /// Stores a dword.
     BufferStoreDword (exact buffer::buffer_store_dword) "buffer_store_dword vdata:b32, vaddr, srsrc:b128, soffset; tfe" { mubuf 0x1c }

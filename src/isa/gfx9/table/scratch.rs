@@ -19,11 +19,11 @@ family! { ($) scratch {
     ScratchLoadDwordx4 (exact flat::scratch_load_dwordx4) "scratch_load_dwordx4 vdst:b128, vaddr:b32, saddr:b32" { scratch 0x17 }
     /// Stores a byte.
     ScratchStoreByte (exact flat::scratch_store_byte) "scratch_store_byte vaddr:b32, vdata:b32, saddr:b32" { scratch 0x18 }
-    /// Stores a byte of the high half.
+    /// Stores bits 16 to 23.
     ScratchStoreByteD16Hi (exact flat::scratch_store_byte_d16_hi) "scratch_store_byte_d16_hi vaddr:b32, vdata:b32, saddr:b32" { scratch 0x19 }
     /// Stores a half.
     ScratchStoreShort (exact flat::scratch_store_short) "scratch_store_short vaddr:b32, vdata:b32, saddr:b32" { scratch 0x1a }
-    /// Stores a half of the high half.
+    /// Stores the high half.
     ScratchStoreShortD16Hi (exact flat::scratch_store_short_d16_hi) "scratch_store_short_d16_hi vaddr:b32, vdata:b32, saddr:b32" { scratch 0x1b }
     /// Stores a dword.
     ScratchStoreDword (exact flat::scratch_store_dword) "scratch_store_dword vaddr:b32, vdata:b32, saddr:b32" { scratch 0x1c }

@@ -37,13 +37,13 @@ family! { ($) sop1 {
     SFf1I32B32 (exact scalar_bits::s_ff1_i32_b32) "s_ff1_i32_b32 sdst:i32, src0:b32" { sop1 0x10 }
     /// Index of the lowest set bit, or -1.
     SFf1I32B64 (exact scalar_bits::s_ff1_i32_b64) "s_ff1_i32_b64 sdst:i32, src0:b64" { sop1 0x11 }
-    /// Number of bits above the highest one that differs from the sign (unsigned: above the highest set bit), or -1.
+    /// Number of bits above the highest set bit, or -1.
     SFlbitI32B32 (exact scalar_bits::s_flbit_i32_b32) "s_flbit_i32_b32 sdst:i32, src0:b32" { sop1 0x12 }
-    /// Number of bits above the highest one that differs from the sign (unsigned: above the highest set bit), or -1.
+    /// Number of bits above the highest set bit, or -1.
     SFlbitI32B64 (exact scalar_bits::s_flbit_i32_b64) "s_flbit_i32_b64 sdst:i32, src0:b64" { sop1 0x13 }
-    /// Number of bits above the highest one that differs from the sign (unsigned: above the highest set bit), or -1.
+    /// Number of bits above the highest bit that differs from the sign, or -1.
     SFlbitI32 (exact scalar_bits::s_flbit_i32) "s_flbit_i32 sdst:i32, src0:i32" { sop1 0x14 }
-    /// Number of bits above the highest one that differs from the sign (unsigned: above the highest set bit), or -1.
+    /// Number of bits above the highest bit that differs from the sign, or -1.
     SFlbitI32I64 (exact scalar_bits::s_flbit_i32_i64) "s_flbit_i32_i64 sdst:i32, src0:i64" { sop1 0x15 }
     /// Sign extension.
     SSextI32I8 (exact scalar_bits::s_sext_i32_i8) "s_sext_i32_i8 sdst:i32, src0:i32" { sop1 0x16 }
@@ -81,9 +81,9 @@ family! { ($) sop1 {
     SNorSaveexecB64 (exact control::s_nor_saveexec_b64) "s_nor_saveexec_b64 sdst:b64, src0:b64" { sop1 0x26 }
     /// Saves EXEC and combines the source with it.
     SXnorSaveexecB64 (exact control::s_xnor_saveexec_b64) "s_xnor_saveexec_b64 sdst:b64, src0:b64" { sop1 0x27 }
-    /// One bit for each group of four.
+    /// One bit for each group of four bits.
     SQuadmaskB32 (exact scalar_bits::s_quadmask_b32) "s_quadmask_b32 sdst:b32, src0:b32" { sop1 0x28 }
-    /// One bit for each group of four.
+    /// One bit for each group of four bits.
     SQuadmaskB64 (exact scalar_bits::s_quadmask_b64) "s_quadmask_b64 sdst:b64, src0:b64" { sop1 0x29 }
     /// Move from the SGPR at M0 plus the source.
     SMovrelsB32 (exact control::s_movrels_b32) "s_movrels_b32 sdst:b32, sreg0:b32" { sop1 0x2a }
@@ -107,6 +107,6 @@ family! { ($) sop1 {
     SAndn1WrexecB64 (exact control::s_andn1_wrexec_b64) "s_andn1_wrexec_b64 sdst:b64, src0:b64" { sop1 0x35 }
     /// Combines the source with EXEC and writes both destinations.
     SAndn2WrexecB64 (exact control::s_andn2_wrexec_b64) "s_andn2_wrexec_b64 sdst:b64, src0:b64" { sop1 0x36 }
-    /// Each bit twice.
+    /// Writes each bit twice.
     SBitreplicateB64B32 (exact scalar_bits::s_bitreplicate_b64_b32) "s_bitreplicate_b64_b32 sdst:b64, src0:b32" { sop1 0x37 }
 } }

@@ -21,9 +21,9 @@ family! { ($) sop2 {
     SMaxI32 (exact scalar_alu::s_max_i32) "s_max_i32 sdst:i32, src0:i32, src1:i32" { sop2 0x08 }
     /// Maximum.
     SMaxU32 (exact scalar_alu::s_max_u32) "s_max_u32 sdst:u32, src0:u32, src1:u32" { sop2 0x09 }
-    /// One of two by SCC.
+    /// Selects one of two sources by SCC.
     SCselectB32 (exact scalar_alu::s_cselect_b32) "s_cselect_b32 sdst:b32, src0:b32, src1:b32" { sop2 0x0a }
-    /// One of two by SCC.
+    /// Selects one of two sources by SCC.
     SCselectB64 (exact scalar_alu::s_cselect_b64) "s_cselect_b64 sdst:b64, src0:b64, src1:b64" { sop2 0x0b }
     /// Bitwise and.
     SAndB32 (exact scalar_alu::s_and_b32) "s_and_b32 sdst:b32, src0:b32, src1:b32" { sop2 0x0c }
@@ -37,25 +37,25 @@ family! { ($) sop2 {
     SXorB32 (exact scalar_alu::s_xor_b32) "s_xor_b32 sdst:b32, src0:b32, src1:b32" { sop2 0x10 }
     /// Bitwise exclusive or.
     SXorB64 (exact scalar_alu::s_xor_b64) "s_xor_b64 sdst:b64, src0:b64, src1:b64" { sop2 0x11 }
-    /// First and not second.
+    /// Bitwise and of the first source and the complement of the second.
     SAndn2B32 (exact scalar_alu::s_andn2_b32) "s_andn2_b32 sdst:b32, src0:b32, src1:b32" { sop2 0x12 }
-    /// First and not second.
+    /// Bitwise and of the first source and the complement of the second.
     SAndn2B64 (exact scalar_alu::s_andn2_b64) "s_andn2_b64 sdst:b64, src0:b64, src1:b64" { sop2 0x13 }
-    /// First or not second.
+    /// Bitwise or of the first source and the complement of the second.
     SOrn2B32 (exact scalar_alu::s_orn2_b32) "s_orn2_b32 sdst:b32, src0:b32, src1:b32" { sop2 0x14 }
-    /// First or not second.
+    /// Bitwise or of the first source and the complement of the second.
     SOrn2B64 (exact scalar_alu::s_orn2_b64) "s_orn2_b64 sdst:b64, src0:b64, src1:b64" { sop2 0x15 }
-    /// Not and.
+    /// Complement of the bitwise and.
     SNandB32 (exact scalar_alu::s_nand_b32) "s_nand_b32 sdst:b32, src0:b32, src1:b32" { sop2 0x16 }
-    /// Not and.
+    /// Complement of the bitwise and.
     SNandB64 (exact scalar_alu::s_nand_b64) "s_nand_b64 sdst:b64, src0:b64, src1:b64" { sop2 0x17 }
-    /// Not or.
+    /// Complement of the bitwise or.
     SNorB32 (exact scalar_alu::s_nor_b32) "s_nor_b32 sdst:b32, src0:b32, src1:b32" { sop2 0x18 }
-    /// Not or.
+    /// Complement of the bitwise or.
     SNorB64 (exact scalar_alu::s_nor_b64) "s_nor_b64 sdst:b64, src0:b64, src1:b64" { sop2 0x19 }
-    /// Not exclusive or.
+    /// Complement of the bitwise exclusive or.
     SXnorB32 (exact scalar_alu::s_xnor_b32) "s_xnor_b32 sdst:b32, src0:b32, src1:b32" { sop2 0x1a }
-    /// Not exclusive or.
+    /// Complement of the bitwise exclusive or.
     SXnorB64 (exact scalar_alu::s_xnor_b64) "s_xnor_b64 sdst:b64, src0:b64, src1:b64" { sop2 0x1b }
     /// Shift left.
     SLshlB32 (exact scalar_alu::s_lshl_b32) "s_lshl_b32 sdst:b32, src0:b32, src1:u32" { sop2 0x1c }
@@ -93,18 +93,18 @@ family! { ($) sop2 {
     SMulHiU32 (exact scalar_alu::s_mul_hi_u32) "s_mul_hi_u32 sdst:u32, src0:u32, src1:u32" { sop2 0x2c }
     /// High half of the product.
     SMulHiI32 (exact scalar_alu::s_mul_hi_i32) "s_mul_hi_i32 sdst:i32, src0:i32, src1:i32" { sop2 0x2d }
-    /// Shifted left by the number in the name, then added.
+    /// First source, shifted left by the number in the name, plus the second.
     SLshl1AddU32 (exact scalar_alu::s_lshl1_add_u32) "s_lshl1_add_u32 sdst:u32, src0:u32, src1:u32" { sop2 0x2e }
-    /// Shifted left by the number in the name, then added.
+    /// First source, shifted left by the number in the name, plus the second.
     SLshl2AddU32 (exact scalar_alu::s_lshl2_add_u32) "s_lshl2_add_u32 sdst:u32, src0:u32, src1:u32" { sop2 0x2f }
-    /// Shifted left by the number in the name, then added.
+    /// First source, shifted left by the number in the name, plus the second.
     SLshl3AddU32 (exact scalar_alu::s_lshl3_add_u32) "s_lshl3_add_u32 sdst:u32, src0:u32, src1:u32" { sop2 0x30 }
-    /// Shifted left by the number in the name, then added.
+    /// First source, shifted left by the number in the name, plus the second.
     SLshl4AddU32 (exact scalar_alu::s_lshl4_add_u32) "s_lshl4_add_u32 sdst:u32, src0:u32, src1:u32" { sop2 0x31 }
-    /// Two 16-bit halves packed into a dword.
+    /// Packs two 16-bit halves into a dword.
     SPackLlB32B16 (exact scalar_alu::s_pack_ll_b32_b16) "s_pack_ll_b32_b16 sdst:b32, src0:b32, src1:b32" { sop2 0x32 }
-    /// Two 16-bit halves packed into a dword.
+    /// Packs two 16-bit halves into a dword.
     SPackLhB32B16 (exact scalar_alu::s_pack_lh_b32_b16) "s_pack_lh_b32_b16 sdst:b32, src0:b32, src1:b32" { sop2 0x33 }
-    /// Two 16-bit halves packed into a dword.
+    /// Packs two 16-bit halves into a dword.
     SPackHhB32B16 (exact scalar_alu::s_pack_hh_b32_b16) "s_pack_hh_b32_b16 sdst:b32, src0:b32, src1:b32" { sop2 0x34 }
 } }

@@ -25,15 +25,15 @@ family! { ($) sopc {
     SCmpLtU32 (exact scalar_compare::s_cmp_lt_u32) "s_cmp_lt_u32 src0:u32, src1:u32" { sopc 0x0a }
     /// Comparison: less or equal.
     SCmpLeU32 (exact scalar_compare::s_cmp_le_u32) "s_cmp_le_u32 src0:u32, src1:u32" { sopc 0x0b }
-    /// SCC: a bit is clear.
+    /// Sets SCC to whether a bit is clear.
     SBitcmp0B32 (exact scalar_compare::s_bitcmp0_b32) "s_bitcmp0_b32 src0:b32, src1:u32" { sopc 0x0c }
-    /// SCC: a bit is set.
+    /// Sets SCC to whether a bit is set.
     SBitcmp1B32 (exact scalar_compare::s_bitcmp1_b32) "s_bitcmp1_b32 src0:b32, src1:u32" { sopc 0x0d }
-    /// SCC: a bit is clear.
+    /// Sets SCC to whether a bit is clear.
     SBitcmp0B64 (exact scalar_compare::s_bitcmp0_b64) "s_bitcmp0_b64 src0:b64, src1:u32" { sopc 0x0e }
-    /// SCC: a bit is set.
+    /// Sets SCC to whether a bit is set.
     SBitcmp1B64 (exact scalar_compare::s_bitcmp1_b64) "s_bitcmp1_b64 src0:b64, src1:u32" { sopc 0x0f }
-    /// Switches the skipping of vector instructions.
+    /// Switches the skipping of vector instructions on or off.
     SSetvskip unimplemented "s_setvskip src0:b32, src1:b32" { sopc 0x10 }
     /// Switches VGPR indexing on.
     SSetGprIdxOn (exact control::s_set_gpr_idx_on) "s_set_gpr_idx_on src0:b32, gpr_idx" { sopc 0x11 }

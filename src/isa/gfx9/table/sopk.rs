@@ -1,9 +1,9 @@
 //! Scalar instructions with a 16-bit constant.
 
 family! { ($) sopk {
-    /// Move a sign-extended constant.
+    /// Moves a sign-extended constant.
     SMovkI32 (exact scalar_alu::s_movk_i32) "s_movk_i32 sdst:i32, simm16" { sopk 0x00 }
-    /// Move a sign-extended constant if SCC is set.
+    /// Moves a sign-extended constant if SCC is set.
     SCmovkI32 (exact scalar_alu::s_cmovk_i32) "s_cmovk_i32 sdst:i32, simm16" { sopk 0x01 }
     /// Comparison: equal.
     SCmpkEqI32 (exact scalar_compare::s_cmpk_eq_i32) "s_cmpk_eq_i32 src0:i32, simm16" { sopk 0x02 }

@@ -1,7 +1,7 @@
 //! Control flow, waiting and messages.
 
 family! { ($) sopp {
-    /// Nothing.
+    /// Does nothing.
     SNop (exact control::s_nop) "s_nop simm16" { sopp 0x00 }
     /// Ends the wave.
     SEndpgm (exact control::s_endpgm) "s_endpgm optional_simm16" { sopp 0x01 }
@@ -25,7 +25,7 @@ family! { ($) sopp {
     SBarrier (exact control::s_barrier) "s_barrier" { sopp 0x0a }
     /// Sets the kill bit.
     SSetkill unimplemented "s_setkill simm16" { sopp 0x0b }
-    /// Waits until at most so many operations are outstanding.
+    /// Waits until the outstanding operations are at most the given counts.
     SWaitcnt (exact control::s_waitcnt) "s_waitcnt waitcnt" { sopp 0x0c }
     /// Halts the wave.
     SSethalt (exact control::s_sethalt) "s_sethalt simm16" { sopp 0x0d }
@@ -59,7 +59,7 @@ family! { ($) sopp {
     SEndpgmSaved (exact control::s_endpgm_saved) "s_endpgm_saved" { sopp 0x1b }
     /// Switches VGPR indexing off.
     SSetGprIdxOff (exact control::s_set_gpr_idx_off) "s_set_gpr_idx_off" { sopp 0x1c }
-    /// Sets what VGPR indexing applies to.
+    /// Sets the operands to which VGPR indexing applies.
     SSetGprIdxMode (exact control::s_set_gpr_idx_mode) "s_set_gpr_idx_mode gpr_idx_mode" { sopp 0x1d }
     /// Ends the wave of an ordered pixel shader.
     SEndpgmOrderedPsDone (exact control::s_endpgm_ordered_ps_done) "s_endpgm_ordered_ps_done" { sopp 0x1e }

@@ -1,7 +1,7 @@
 //! Vector instructions of one source.
 
 family! { ($) vop1 {
-    /// Nothing.
+    /// Does nothing.
     VNop (exact vector_lanes::v_nop) "v_nop" { vop1 0x00 - sdwa }
     /// Move.
     VMovB32 (exact vector_int::v_mov_b32) "v_mov_b32 vdst:b32, src0:b32" { vop1 0x01 }
@@ -27,7 +27,7 @@ family! { ($) vop1 {
     VCvtRpiI32F32 (exact convert::v_cvt_rpi_i32_f32) "v_cvt_rpi_i32_f32 vdst:i32, src0:f32; clamp" { vop1 0x0c }
     /// Conversion, rounded down.
     VCvtFlrI32F32 (exact convert::v_cvt_flr_i32_f32) "v_cvt_flr_i32_f32 vdst:i32, src0:f32; clamp" { vop1 0x0d }
-    /// Four bits to an offset in sixteenths.
+    /// Converts four bits to an offset in sixteenths.
     VCvtOffF32I4 (exact convert::v_cvt_off_f32_i4) "v_cvt_off_f32_i4 vdst:f32, src0:b32; clamp omod" { vop1 0x0e }
     /// Conversion.
     VCvtF32F64 (exact convert::v_cvt_f32_f64) "v_cvt_f32_f64 vdst:f32, src0:f64; clamp omod" { vop1 0x0f }
@@ -81,19 +81,19 @@ family! { ($) vop1 {
     VSqrtF32 (approximate "correctly rounded; hardware within 1 ulp. Denormals are zeros" vector_float::v_sqrt_f32) "v_sqrt_f32 vdst:f32, src0:f32; clamp omod" { vop1 0x27 }
     /// Square root.
     VSqrtF64 (approximate "correctly rounded; hardware within 2^29 ulp" vector_double::v_sqrt_f64) "v_sqrt_f64 vdst:f64, src0:f64; clamp omod" { vop1 0x28 }
-    /// Sine of so many turns.
+    /// Sine of an angle in turns.
     VSinF32 (approximate "evaluated in f64 and rounded once; hardware within about 2^-20. Past 256 turns 0" transcendental::v_sin_f32) "v_sin_f32 vdst:f32, src0:f32; clamp omod" { vop1 0x29 }
-    /// Cosine of so many turns.
+    /// Cosine of an angle in turns.
     VCosF32 (approximate "evaluated in f64 and rounded once; hardware within about 2^-20. Past 256 turns 1" transcendental::v_cos_f32) "v_cos_f32 vdst:f32, src0:f32; clamp omod" { vop1 0x2a }
     /// Bitwise complement.
     VNotB32 (exact vector_int::v_not_b32) "v_not_b32 vdst:b32, src0:b32" { vop1 0x2b }
     /// Bits in reverse order.
     VBfrevB32 (exact vector_int::v_bfrev_b32) "v_bfrev_b32 vdst:b32, src0:b32" { vop1 0x2c }
-    /// Number of bits above the highest one that differs from the sign (unsigned: above the highest set bit), or -1.
+    /// Number of bits above the highest set bit, or -1.
     VFfbhU32 (exact vector_int::v_ffbh_u32) "v_ffbh_u32 vdst:u32, src0:u32" { vop1 0x2d }
     /// Index of the lowest set bit, or -1.
     VFfblB32 (exact vector_int::v_ffbl_b32) "v_ffbl_b32 vdst:b32, src0:b32" { vop1 0x2e }
-    /// Number of bits above the highest one that differs from the sign (unsigned: above the highest set bit), or -1.
+    /// Number of bits above the highest bit that differs from the sign, or -1.
     VFfbhI32 (exact vector_int::v_ffbh_i32) "v_ffbh_i32 vdst:i32, src0:i32" { vop1 0x2f }
     /// Exponent.
     VFrexpExpI32F64 (exact vector_double::v_frexp_exp_i32_f64) "v_frexp_exp_i32_f64 vdst:i32, src0:f64; clamp omod" { vop1 0x30 }
@@ -141,9 +141,9 @@ family! { ($) vop1 {
     VRndneF16 (exact vector_half::v_rndne_f16) "v_rndne_f16 vdst:f16, src0:f16; clamp omod" { vop1 0x47 }
     /// Fractional part.
     VFractF16 (exact vector_half::v_fract_f16) "v_fract_f16 vdst:f16, src0:f16; clamp omod" { vop1 0x48 }
-    /// Sine of so many turns.
+    /// Sine of an angle in turns.
     VSinF16 (approximate "the f32 result, rounded; hardware within about 2^-10. Past 256 turns 0" vector_half::v_sin_f16) "v_sin_f16 vdst:f16, src0:f16; clamp omod" { vop1 0x49 }
-    /// Cosine of so many turns.
+    /// Cosine of an angle in turns.
     VCosF16 (approximate "the f32 result, rounded; hardware within about 2^-10. Past 256 turns 1" vector_half::v_cos_f16) "v_cos_f16 vdst:f16, src0:f16; clamp omod" { vop1 0x4a }
     /// Two to the power, as in older hardware.
     VExpLegacyF32 (approximate "as v_exp_f32; hardware slightly less exact" transcendental::v_exp_legacy_f32) "v_exp_legacy_f32 vdst:f32, src0:f32; clamp omod" { vop1 0x4b }
@@ -153,7 +153,7 @@ family! { ($) vop1 {
     VCvtNormI16F16 (exact convert::v_cvt_norm_i16_f16) "v_cvt_norm_i16_f16 vdst:i16, src0:f16; clamp omod" { vop1 0x4d }
     /// Conversion to a normalized integer.
     VCvtNormU16F16 (exact convert::v_cvt_norm_u16_f16) "v_cvt_norm_u16_f16 vdst:u16, src0:f16; clamp omod" { vop1 0x4e }
-    /// Two integers saturated to bytes.
+    /// Saturates two integers to bytes and packs them.
     VSatPkU8I16 (exact vector_short::v_sat_pk_u8_i16) "v_sat_pk_u8_i16 vdst:b32, src0:v2i16" { vop1 0x4f }
     /// Swaps two registers.
     VSwapB32 (exact vector_lanes::v_swap_b32) "v_swap_b32 vdst:b32, vsrc0:b32" { vop1 0x51 - e64 - sdwa - dpp }

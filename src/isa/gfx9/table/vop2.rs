@@ -1,7 +1,7 @@
 //! Vector instructions of two sources.
 
 family! { ($) vop2 {
-    /// One of two, lane by lane.
+    /// Selects one of two sources for each lane.
     VCndmaskB32 (exact vector_int::v_cndmask_b32) "v_cndmask_b32 vdst:b32, src0:b32|, src1:b32|, src2:mask" { vop2 0x00 }
     /// Sum.
     VAddF32 (exact vector_float::v_add_f32) "v_add_f32 vdst:f32, src0:f32, src1:f32; clamp omod" { vop2 0x01 }
@@ -103,7 +103,7 @@ family! { ($) vop2 {
     VMinU16 (exact vector_short::v_min_u16) "v_min_u16 vdst:u16, src0:u16, src1:u16" { vop2 0x31 }
     /// Minimum.
     VMinI16 (exact vector_short::v_min_i16) "v_min_i16 vdst:i16, src0:i16, src1:i16" { vop2 0x32 }
-    /// Times a power of two.
+    /// Product of the first source and a power of two.
     VLdexpF16 (exact vector_half::v_ldexp_f16) "v_ldexp_f16 vdst:f16, src0:f16, src1:i16~; clamp omod" { vop2 0x33 }
     /// Sum.
     VAddU32 (exact vector_int::v_add_u32) "v_add_u32 vdst:u32, src0:u32, src1:u32; clamp" { vop2 0x34 }
@@ -111,8 +111,8 @@ family! { ($) vop2 {
     VSubU32 (exact vector_int::v_sub_u32) "v_sub_u32 vdst:u32, src0:u32, src1:u32; clamp" { vop2 0x35 }
     /// Difference, operands swapped.
     VSubrevU32 (exact vector_int::v_subrev_u32) "v_subrev_u32 vdst:u32, src0:u32, src1:u32; clamp" { vop2 0x36 }
-    /// Product plus the destination, rounded once; gfx906.
+    /// Product plus the destination, rounded once; gfx906 only.
     VFmacF32 (exact vector_float::v_fmac_f32) "v_fmac_f32 vdst:f32, src0:f32, src1:f32; clamp omod" { vop2 0x3b - sdwa }
-    /// Not exclusive or; gfx906.
+    /// Complement of the bitwise exclusive or; gfx906 only.
     VXnorB32 (exact vector_int::v_xnor_b32) "v_xnor_b32 vdst:b32, src0:b32, src1:b32" { vop2 0x3d }
 } }

@@ -1,35 +1,37 @@
-//! What NVIDIA's driver tells lifted code about the images of a launch: a constant bank that no instruction can name.
+//! The information of NVIDIA's driver for lifted code about the images of a launch: a constant bank
+//! that no instruction can name.
 
-/// The bank.
+/// The number of the bank.
 pub const BANK: u8 = 32;
 
-/// Where what is in the bank.
+/// Offsets in the bank.
 pub mod at {
-    /// Guest address of the table of image records ([`warploom_ir::image`]), one for each texture header and one of zeros behind
-    /// them: 64 bits.
+    /// Guest address of the table of image records ([`warploom_ir::image`]), 64 bits. The table has
+    /// a record for each texture header, then a record of zeros.
     pub const RECORDS: u32 = 0;
     /// Number of texture headers.
     pub const HEADERS: u32 = 8;
-    /// Guest address of the table of sampler records, one for each sampler and one for handles that name none: 64 bits.
+    /// Guest address of the table of sampler records, 64 bits. The table has a record for each
+    /// sampler, then one for handles that name no sampler.
     pub const SAMPLERS: u32 = 16;
     pub const SAMPLER_COUNT: u32 = 24;
-    /// Guest addresses of the tables that queries read, of surfaces, textures and samplers, with an entry of zeros behind each: 64
-    /// bits each.
+    /// Guest addresses, 64 bits each, of the tables that queries read: of surfaces, textures and
+    /// samplers. An entry of zeros ends each table.
     pub const QUERIES: [u32; 3] = [32, 40, 48];
-    /// From here on are the records of the images whose handles are known, in order.
+    /// The records of the images with known handles begin here, in order.
     pub const KNOWN: u32 = warploom_ir::image::RECORD_BYTES as u32;
 }
 
-/// Bits of a handle that are the index of a texture header; the others are that of a sampler.
+/// The number of low handle bits that index a texture header; the bits above index a sampler.
 pub const HEADER_BITS: u32 = 20;
 
-/// Handles that can be known.
+/// The most handles that can be known.
 pub const MAX_KNOWN: usize = 256;
 
-/// Bytes from entry to entry of the tables that queries read.
+/// The distance in bytes between entries of the tables that queries read.
 pub const QUERY_BYTES: usize = 64;
 
-/// Where an entry has what. Source: facts, `maxwell-surfaces.md`, section 6, item 3.
+/// Offsets in an entry of a query table. Source: facts, `maxwell-surfaces.md`, section 6, item 3.
 pub mod query {
     pub mod surface {
         pub const DATA_TYPE: u32 = 0xc;
@@ -38,7 +40,8 @@ pub mod query {
         pub const LAYERS: u32 = 0x1c;
     }
 
-    /// Of a texture that brings its sampler along. The first of [`TEXTURE`].
+    /// Offsets for a texture that brings its sampler along. Its texture words begin at
+    /// [`sampled::TEXTURE`].
     pub mod sampled {
         pub const UNNORMALIZED: u32 = 0;
         /// Three words.
@@ -47,10 +50,10 @@ pub mod query {
         pub const TEXTURE: u32 = 0x1c;
     }
 
-    /// Where what [`texture`] numbers begins in a texture without a sampler.
+    /// Where the words that [`texture`] numbers begin in a texture without a sampler.
     pub const TEXTURE: u32 = 0xc;
 
-    /// What is said of a texture, in words from where that begins.
+    /// Byte offsets of a texture's properties from the start of its texture words.
     pub mod texture {
         pub const NORMALIZED: u32 = 0;
         pub const DATA_TYPE: u32 = 4;

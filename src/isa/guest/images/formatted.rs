@@ -1,6 +1,7 @@
 //! Accesses of texels by their format.
 //!
-//! Source: facts, `maxwell-surfaces.md`, section 4.4. How texels are converted is in [`texel`](warploom_ir::texel).
+//! Source: facts, `maxwell-surfaces.md`, section 4.4. [`texel`](warploom_ir::texel) converts
+//! texels.
 
 use warploom_ir::image::{Source, at, flag};
 use warploom_ir::{Access, Extend, Type, Value, Values};
@@ -11,7 +12,7 @@ use crate::divergence::Mask;
 
 const COMPONENTS: [Source; 4] = [Source::R, Source::G, Source::B, Source::A];
 
-/// A texel in memory: elements of a type, and how one becomes 32 bits.
+/// A texel in memory: elements of a type, and how an element becomes 32 bits.
 #[derive(Clone, Copy)]
 pub struct Elements {
     pub ty: Type,
@@ -34,12 +35,12 @@ impl Elements {
     }
 }
 
-/// The lanes whose texels have 2^log bytes.
+/// Returns the lanes whose texels have 2^log bytes.
 pub fn texels_of<'a>(cx: &mut impl Lifter<'a>, record: &Record, log: u32) -> Mask {
     record.field_is(cx, at::TEXEL_SHIFT, (0, 32), log)
 }
 
-/// The texels' sizes, as memory elements, each with the lanes whose texels have it.
+/// Returns the memory elements of each texel size, with the lanes whose texels have that size.
 pub fn texel_elements<'a>(cx: &mut impl Lifter<'a>, record: &Record) -> Vec<(Elements, Mask)> {
     let sizes =
         [Elements::U8, Elements::U16, Elements::words(1), Elements::words(2), Elements::words(4)];
@@ -47,14 +48,14 @@ pub fn texel_elements<'a>(cx: &mut impl Lifter<'a>, record: &Record) -> Vec<(Ele
     (0..).zip(sizes).map(with).filter(|&(_, lanes)| lanes != Mask::Never).collect()
 }
 
-/// The number 1 as components of the image's format have it.
+/// Returns the number 1 in the component type of the image's format.
 fn one<'a>(cx: &mut impl Lifter<'a>, record: &Record) -> Value {
     let integers = record.has(cx, flag::INTEGERS);
     let (integer, float) = (cx.number(1), cx.number(1f32.to_bits()));
     cx.choose(integers, integer, float)
 }
 
-/// The alpha of a texel, which is 1 outside of the image too where the format lacks alpha.
+/// Returns the alpha of a texel. If the format lacks alpha, it is 1, even outside of the image.
 pub fn alpha<'a>(cx: &mut impl Lifter<'a>, record: &Record, found: Value) -> Value {
     let one = one(cx, record);
     let one = cx.builder().splat(one);
@@ -62,12 +63,13 @@ pub fn alpha<'a>(cx: &mut impl Lifter<'a>, record: &Record, found: Value) -> Val
     cx.choose(lacks, one, found)
 }
 
-/// Lanes in which red, green, blue or alpha (`output`) comes from a component, or is a number.
+/// Returns the lanes in which red, green, blue or alpha (`output`) comes from `from`: a component
+/// or a number.
 fn comes_from<'a>(cx: &mut impl Lifter<'a>, record: &Record, output: usize, from: Source) -> Mask {
     record.field_is(cx, at::SOURCES, (4 * output as u32, 4), from as u32)
 }
 
-/// What red, green, blue or alpha is of a texel's components and the number `one`; else 0.
+/// Selects red, green, blue or alpha from a texel's components and the number `one`; else 0.
 pub fn output<'a>(
     cx: &mut impl Lifter<'a>,
     record: &Record,
@@ -84,8 +86,9 @@ pub fn output<'a>(
     value
 }
 
-/// Loads texels; red, green, blue and alpha of each as its format says, 32 bits. What is outside is a texel of zeros: what the format
-/// lacks is there all the same. `load` makes a load of some elements.
+/// Loads texels and returns red, green, blue and alpha of each by its format, 32 bits each. Outside
+/// the image a texel reads as zeros, but outputs that the format lacks keep their constants. `load`
+/// loads some elements.
 pub fn load<'a, C: Lifter<'a>>(
     cx: &mut C,
     place: &SurfaceAccess,
@@ -107,7 +110,8 @@ pub fn load<'a, C: Lifter<'a>>(
     [0, 1, 2, 3].map(|n| output(cx, &place.record, n, texel, one, zero))
 }
 
-/// Stores outputs, each with its number: the reverse of what loads do, an output goes to where it comes from. What is not given is 0.
+/// Stores outputs, each with its number. An output goes to the component that a load takes it from.
+/// Components without an output are 0.
 pub fn store<'a>(cx: &mut impl Lifter<'a>, place: &SurfaceAccess, given: &[(usize, Value)]) {
     let zero = cx.number(0);
     let texel = COMPONENTS.map(|component| {

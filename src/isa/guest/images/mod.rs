@@ -1,7 +1,8 @@
-//! Surfaces and textures: what lifters share.
+//! Surfaces and textures: code that lifters share.
 //!
-//! What code needs of them is in tables that [`driver`] has the places of. What a handle is, is the instruction set's own: NVIDIA's is the
-//! index of a texture header, and above that of a sampler.
+//! The tables that [`driver`] places hold the data about images. Each instruction set defines its
+//! handles: an NVIDIA handle is the index of a texture header, with the index of a sampler above
+//! it.
 
 pub mod driver;
 pub mod formatted;
@@ -17,12 +18,13 @@ use self::driver::{BANK, HEADER_BITS};
 use crate::bits::{self, Emit};
 use crate::divergence::Mask;
 
-/// Words of image records that are loaded already, by address, place and guard. Nothing writes there.
+/// Words of image records that are loaded already, by address, place and guard. Nothing writes to
+/// the records.
 pub type Records = FxHashMap<(Value, u32, Mask), Value>;
 
-/// What the state of a lifter offers.
+/// The interface of a lifter's state.
 pub trait Lifter<'a>: Emit<'a> {
-    /// The lanes for which the instruction is executed, among the active ones.
+    /// The lanes for which the instruction is executed, among the active lanes.
     fn guard(&self) -> Mask;
 
     /// The lanes that execute the instruction.
@@ -31,10 +33,11 @@ pub trait Lifter<'a>: Emit<'a> {
     /// The uniform value at an offset of a constant bank.
     fn driver_word(&mut self, bank: u8, offset: u32, ty: Type) -> Value;
 
-    /// The images that code is specialised for, by what names their handles, in the order of their records.
+    /// The images that code is specialised for, in the order of their records. The number of each
+    /// names its handle.
     fn images(&self) -> &'a [(u32, Shape)];
 
-    /// Forgotten where other lanes become active.
+    /// The loaded record words. They are dropped where other lanes become active.
     fn records(&mut self) -> &mut Records;
 
     /// An `i32` constant.
@@ -54,7 +57,7 @@ pub trait Lifter<'a>: Emit<'a> {
         x.not(self.builder())
     }
 
-    /// Lane-wise choice between values.
+    /// Selects between values lane by lane.
     fn choose(&mut self, mask: Mask, a: Value, b: Value) -> Value {
         match mask {
             Mask::Always => a,
@@ -63,7 +66,7 @@ pub trait Lifter<'a>: Emit<'a> {
         }
     }
 
-    /// The value with another type of its width.
+    /// Reinterprets a value as another type of its width.
     fn cast_to(&mut self, ty: Type, value: Value) -> Value {
         if self.builder().ty(value).ty == ty { value } else { self.builder().bitcast(ty, value) }
     }
@@ -72,21 +75,21 @@ pub trait Lifter<'a>: Emit<'a> {
 /// The record of the image that a handle names.
 #[derive(Clone, Copy)]
 pub enum Record {
-    /// In the driver's bank from this offset on; of that shape.
+    /// In the driver's bank, at this offset; the image has this shape.
     Known { offset: u32, shape: Shape },
     /// At this guest address.
     At(Value),
 }
 
 impl Record {
-    /// Of the handle that this number stands for, if the kernel is specialised for it.
+    /// Returns the record of the handle with this name, if the kernel is specialised for it.
     pub fn known<'a>(cx: &impl Lifter<'a>, name: u32) -> Option<Record> {
         let number = cx.images().iter().position(|&(known, _)| known == name)?;
         let offset = driver::at::KNOWN + (number * RECORD_BYTES) as u32;
         Some(Record::Known { offset, shape: cx.images()[number].1 })
     }
 
-    /// Of a handle, an `i32`.
+    /// Returns the record of a handle, an `i32`.
     pub fn of<'a>(cx: &mut impl Lifter<'a>, handle: Value) -> Record {
         Record::At(record_address(cx, handle))
     }
@@ -114,7 +117,7 @@ impl Record {
         }
     }
 
-    /// The lanes whose image has this value in `bits` bits of a word of the record.
+    /// Returns the lanes whose image has this value in `bits` bits of a word of the record.
     pub fn field_is<'a>(
         &self,
         cx: &mut impl Lifter<'a>,
@@ -135,7 +138,7 @@ impl Record {
         }
     }
 
-    /// Whether the image has one of these flags.
+    /// Returns the lanes whose image has one of these flags.
     pub fn has<'a>(&self, cx: &mut impl Lifter<'a>, flags: u32) -> Mask {
         match *self {
             Record::Known { shape, .. } => {
@@ -151,25 +154,25 @@ impl Record {
     }
 }
 
-/// Address of the record of the image that a handle names.
+/// Returns the address of the record of the image that a handle names.
 pub(crate) fn record_address<'a>(cx: &mut impl Lifter<'a>, handle: Value) -> Value {
     let index = header(cx, handle);
     entry(cx, index, (driver::at::RECORDS, driver::at::HEADERS), RECORD_BYTES)
 }
 
-/// Address of the record of the sampler that a handle names.
+/// Returns the address of the record of the sampler that a handle names.
 pub fn sampler_address<'a>(cx: &mut impl Lifter<'a>, handle: Value) -> Value {
     let index = bits::shr(cx, handle, HEADER_BITS);
     entry(cx, index, (driver::at::SAMPLERS, driver::at::SAMPLER_COUNT), sampler::RECORD_BYTES)
 }
 
-/// Index of the texture header.
+/// Returns the index of the texture header that a handle names.
 fn header<'a>(cx: &mut impl Lifter<'a>, handle: Value) -> Value {
     let mask = cx.number((1 << HEADER_BITS) - 1);
     cx.builder().and(handle, mask)
 }
 
-/// What a handle is asked for that its image's record does not say.
+/// The tables of queries, for properties that an image's record lacks.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Table {
     Surfaces,
@@ -177,7 +180,7 @@ pub enum Table {
     Samplers,
 }
 
-/// A word of the entry that a table of queries has for a handle.
+/// Loads a word of a handle's entry in a table of queries.
 pub fn queried<'a>(cx: &mut impl Lifter<'a>, handle: Value, table: Table, at: u32) -> Value {
     let (index, count) = match table {
         Table::Samplers => (bits::shr(cx, handle, HEADER_BITS), driver::at::SAMPLER_COUNT),
@@ -187,8 +190,8 @@ pub fn queried<'a>(cx: &mut impl Lifter<'a>, handle: Value, table: Table, at: u3
     Record::At(entry).load(cx, at, Type::I32)
 }
 
-/// Address of an entry of a table, of which the driver's bank has address and count. Behind the last one is another for
-/// handles that name none.
+/// Returns the address of an entry of a table. The driver's bank holds the table's address and
+/// count. An entry behind the last one serves handles that name none.
 pub fn entry<'a>(
     cx: &mut impl Lifter<'a>,
     index: Value,
@@ -204,7 +207,7 @@ pub fn entry<'a>(
     cx.builder().add(table, distance)
 }
 
-/// A mask as a guard.
+/// Converts a mask to a guard.
 fn lanes_of<'a>(cx: &mut impl Lifter<'a>, mask: Mask) -> Option<Value> {
     match mask {
         Mask::Always => None,

@@ -1,6 +1,7 @@
-//! Where a surface access goes: the coordinates, bounds, and the address.
+//! The place of a surface access: coordinates, bounds and address.
 //!
-//! Source: seeds `nvidia-suatom.txt` and `nvidia-ptx-surface.txt`; facts, `maxwell-surfaces.md`, sections 3, 4.1 to 4.3, 4.6 and 4.7.
+//! Source: seeds `nvidia-suatom.txt` and `nvidia-ptx-surface.txt`; facts, `maxwell-surfaces.md`,
+//! sections 3, 4.1 to 4.3, 4.6 and 4.7.
 
 use warploom_ir::image::{at, flag};
 use warploom_ir::{Access, IntCc, LaneFault, Space, Type, Value};
@@ -9,23 +10,23 @@ use super::{Lifter, Record, lanes_of, raise};
 use crate::bits;
 use crate::divergence::Mask;
 
-/// What x counts, and how much is accessed.
+/// The unit of x, and the size of the access.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
-    /// Bytes; accesses of so many.
+    /// Bytes; the access has this many.
     Bytes(u32),
-    /// Elements of so many bytes.
+    /// Elements of this many bytes.
     Elements(u32),
     /// Texels.
     Texels,
 }
 
-/// What an access out of range is.
+/// The effect of an access out of range.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Beyond {
     /// Loads give 0, stores write nothing.
     Nothing,
-    /// One at the nearest place.
+    /// The access goes to the nearest place.
     Nearest,
     Fault,
 }
@@ -34,39 +35,39 @@ pub enum Beyond {
 #[derive(Clone, Copy)]
 pub struct Slice {
     pub number: Value,
-    /// The nearest to a negative one is the first.
+    /// A negative number is clamped to the first slice.
     pub signed: bool,
 }
 
-/// What an instruction accesses.
+/// The target of an access.
 #[derive(Clone, Copy)]
 pub struct Target {
     pub record: Record,
     pub unit: Unit,
     pub beyond: Beyond,
-    /// All varying.
+    /// All coordinates are varying.
     pub x: Value,
     pub y: Option<Value>,
     pub z: Option<Slice>,
     /// No x above 2^31 - 1 is inside.
     pub signed: bool,
-    /// The lanes whose image cannot be accessed so.
+    /// The lanes whose image does not allow this access.
     pub misfit: Mask,
 }
 
-/// A surface access: what it needs besides its data.
+/// The operands of a surface access, except its data.
 pub struct SurfaceAccess {
     pub record: Record,
     /// `i64`, varying.
     pub address: Value,
     /// The lanes that access memory, under the guard.
     pub inside: Mask,
-    /// What the address is known to be a multiple of, at most 16.
+    /// A known divisor of the address, at most 16.
     pub align: u32,
 }
 
 impl SurfaceAccess {
-    /// Where it is. Lanes for which the instruction traps fault here.
+    /// Computes the place of an access. Lanes for which the instruction traps fault here.
     pub fn of<'a>(cx: &mut impl Lifter<'a>, target: Target) -> SurfaceAccess {
         let Target { record, unit, beyond, x, .. } = target;
         check(cx, &target);
@@ -83,7 +84,8 @@ impl SurfaceAccess {
             inside = cx.both(inside, within);
             axes[axis] = Some(value);
         }
-        // Faults come before any lane acts: first those misaligned, in range or not, then those out of range.
+        // Faults come before any lane acts: first of misaligned lanes, in range or not, then of
+        // lanes out of range.
         if let Unit::Bytes(bytes @ 2..) = unit {
             // The coordinate counts, not the address: a buffer may begin anywhere.
             let (low, zero) = (cx.number(bytes - 1), cx.number(0));
@@ -109,7 +111,7 @@ impl SurfaceAccess {
         }
     }
 
-    /// An access of the lanes inside that are in `only` too.
+    /// Returns an access of the inside lanes that are also in `only`.
     pub fn access<'a>(&self, cx: &mut impl Lifter<'a>, ty: Type, count: u8, only: Mask) -> Access {
         let mut access = cx.builder().access(Space::Global, ty, count, self.address, 0);
         let lanes = cx.both(self.inside, only);
@@ -121,7 +123,7 @@ impl SurfaceAccess {
     }
 }
 
-/// Faults of images that the instruction cannot access.
+/// Raises the faults of images that the instruction cannot access.
 fn check<'a>(cx: &mut impl Lifter<'a>, target: &Target) {
     let record = &target.record;
     let present = record.has(cx, flag::PRESENT);
@@ -140,7 +142,8 @@ fn check<'a>(cx: &mut impl Lifter<'a>, target: &Target) {
     raise(cx, LaneFault::InvalidSurface, wrong);
 }
 
-/// An index, and the lanes for which it is less than `count`; with `near` the nearest that is.
+/// Returns an index, and the lanes for which it is less than `count`. With `near`, clamps it to the
+/// nearest index that is.
 fn index<'a>(
     cx: &mut impl Lifter<'a>,
     index: Value,
@@ -158,8 +161,8 @@ fn index<'a>(
     (index, Mask::Lanes(cx.builder().icmp(IntCc::Ne, count, zero)))
 }
 
-/// The first byte in its row of what x counts, and the lanes for which it and those behind it are in the row. `signed`: no x
-/// above 2^31 - 1 is inside.
+/// Returns the byte offset of x in its row, and the lanes for which the whole access lies in the
+/// row. `signed`: no x above 2^31 - 1 is inside.
 fn column<'a>(
     cx: &mut impl Lifter<'a>,
     record: &Record,
@@ -168,7 +171,7 @@ fn column<'a>(
     x: Value,
     near: bool,
 ) -> (Value, Mask) {
-    // The row's bytes, or how many elements or texels it has.
+    // The row's bytes, or its number of elements or texels.
     let row = record.load(cx, at::ROW_BYTES, Type::I32);
     let shift = match unit {
         Unit::Bytes(_) => None,
@@ -200,7 +203,7 @@ fn column<'a>(
     (cx.builder().select(inside, x, nearest), enough)
 }
 
-/// A byte of a row of a slice; what the instruction has no coordinate for is 0.
+/// A byte of a row of a slice. A coordinate that the instruction lacks is 0.
 #[derive(Clone, Copy)]
 struct Coordinates {
     x: Value,
@@ -230,7 +233,7 @@ fn address<'a>(cx: &mut impl Lifter<'a>, record: &Record, at: Coordinates) -> Va
     address
 }
 
-/// The offset in a layer of rows.
+/// Returns the offset in a layer that consists of rows.
 fn in_rows<'a>(cx: &mut impl Lifter<'a>, record: &Record, at: Coordinates) -> Value {
     let Some(y) = at.y else { return at.x };
     let stride = record.load(cx, at::ROW_STRIDE, Type::I32);
@@ -238,11 +241,11 @@ fn in_rows<'a>(cx: &mut impl Lifter<'a>, record: &Record, at: Coordinates) -> Va
     cx.builder().add(row, at.x)
 }
 
-/// The offset in a layer of blocks of GOBs: facts, sections 3.1 and 3.2.
+/// Returns the offset in a layer that consists of blocks of GOBs: facts, sections 3.1 and 3.2.
 fn in_blocks<'a, C: Lifter<'a>>(cx: &mut C, record: &Record, at: Coordinates) -> Value {
     let [height, depth] = [at::BLOCK_HEIGHT, at::BLOCK_DEPTH].map(|at| record.word(cx, at));
     let one = cx.number(1);
-    // Which of the block's GOBs.
+    // The GOB in its block.
     let low_bits = |cx: &mut C, value: Value, bits: Value| {
         let count = cx.builder().shl(one, bits);
         let mask = cx.builder().sub(count, one);
@@ -258,7 +261,7 @@ fn in_blocks<'a, C: Lifter<'a>>(cx: &mut C, record: &Record, at: Coordinates) ->
         let slice = cx.builder().shl(slice, height);
         gob = Some(gob.map_or(slice, |gob| cx.builder().or(gob, slice)));
     }
-    // The block in its row, and what x and y say in a GOB.
+    // The block in its row, and the bits of x and y within a GOB.
     let gobs = cx.builder().add(height, depth);
     let nine = cx.number(9);
     let block_bits = cx.builder().add(gobs, nine);

@@ -10,8 +10,8 @@ use crate::divergence::Mask;
 /// Operation and type of the memory operand.
 pub type Kind = (AtomicOp, Type);
 
-/// What an atomic operation of an instruction does: an operation and a type, or two, for images of signed and of other
-/// components.
+/// The effect of an atomic instruction: an operation and a type. Images of signed and of other
+/// components may have different ones.
 #[derive(Clone, Copy)]
 pub enum Operation {
     One(Kind),
@@ -19,13 +19,14 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// Bytes of the memory operand.
+    /// Returns the bytes of the memory operand.
     pub fn bytes(self) -> u32 {
         let (Operation::One((_, ty)) | Operation::OfSign { signed: (_, ty), .. }) = self;
         ty.bytes()
     }
 
-    /// Has `once` do it for each kind, in the lanes that it is for; the old values, and the sparse status.
+    /// Calls `once` for each kind, with the lanes of that kind. Returns the old values and the
+    /// sparse status.
     pub fn perform<'a, C: Lifter<'a>>(
         self,
         cx: &mut C,

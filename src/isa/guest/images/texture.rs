@@ -1,6 +1,7 @@
-//! What instructions ask textures for.
+//! Requests of instructions to textures.
 //!
-//! Source: facts, `maxwell-surfaces.md`, sections 5 and 6. What comes of a coordinate is in [`sample`](warploom_ir::image::sample).
+//! Source: facts, `maxwell-surfaces.md`, sections 5 and 6. [`sample`](warploom_ir::image::sample)
+//! defines the result for a coordinate.
 
 use warploom_ir::image::sample::Operation;
 use warploom_ir::image::{at, flag};
@@ -9,14 +10,14 @@ use warploom_ir::{FloatAttrs, FloatBinaryOp, LaneFault, Type, Value};
 use super::{Lifter, Record, raise, record_address, sampler_address};
 use crate::divergence::Mask;
 
-/// Where the level of detail comes from.
+/// The source of the level of detail.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Level {
-    /// The given one, or 0.
+    /// The given level, or 0.
     Given,
-    /// The neighbours' coordinates, and the given bias.
+    /// The neighbours' coordinates, plus the given bias.
     Neighbours,
-    /// Gradients, and the given bias.
+    /// Gradients, plus the given bias.
     Gradients([[Value; 2]; 3]),
 }
 
@@ -29,12 +30,13 @@ pub struct Texture {
 }
 
 impl Texture {
-    /// By the addresses of the image's record and the sampler's.
+    /// Builds a texture from the addresses of the image's record and the sampler's record.
     pub fn new(record: Record, image: Value, sampler: Value) -> Texture {
         Texture { record, image, sampler }
     }
 
-    /// The image of one handle and the sampler of one that may be another. `known`: what is known of the image.
+    /// Returns the image of one handle with the sampler of another, or the same, handle. `known` is
+    /// the image's record, if known.
     pub fn of<'a>(
         cx: &mut impl Lifter<'a>,
         known: Option<Record>,
@@ -46,7 +48,8 @@ impl Texture {
     }
 }
 
-/// What an instruction asks a texture for. Missing values are 0, a missing y is the middle of a line.
+/// The request of an instruction to a texture. Missing values are 0; a missing y is the middle of a
+/// line.
 #[derive(Clone, Copy)]
 pub struct Request {
     pub texture: Texture,
@@ -55,9 +58,9 @@ pub struct Request {
     pub level: Level,
     pub lod: Option<Value>,
     pub reference: Option<Value>,
-    /// In texels.
+    /// Offsets in texels.
     pub offset: [Option<Value>; 3],
-    /// The lanes whose image cannot be asked so.
+    /// The lanes whose image does not allow this request.
     pub misfit: Mask,
 }
 
@@ -76,7 +79,7 @@ impl Request {
         }
     }
 
-    /// Asks; the components, and the lanes that met a sparse page.
+    /// Emits the request. Returns the components, and the lanes that met a sparse page.
     pub fn ask<'a>(self, cx: &mut impl Lifter<'a>, operation: Operation) -> ([Value; 4], Value) {
         let unsupported = self.texture.record.has(cx, flag::UNSUPPORTED);
         let wrong = cx.either(unsupported, self.misfit);
@@ -97,7 +100,8 @@ impl Request {
             other => other,
         };
         let [ox, oy, oz] = self.offset.map(|offset| offset.unwrap_or(zero));
-        // A line is a plane of one row, of which this is the middle; rows and slices to fetch from are integers.
+        // A line is a plane of one row, and y is the middle of that row. Fetches take integer rows
+        // and slices.
         let middle = if operation.fetches() { zero } else { cx.number(0.5f32.to_bits()) };
         let [x, y, z] = self.coords;
         let (x, y, z) = (x.unwrap_or(zero), y.unwrap_or(middle), z.unwrap_or(zero));
@@ -111,7 +115,8 @@ impl Request {
     }
 }
 
-/// Differences of a coordinate to the quad's lane beside the first, and below it; 0 where one of them does not execute.
+/// Returns a coordinate's differences from the quad's first lane to the lane beside it and to the
+/// lane below it. A difference is 0 where one of its two lanes does not execute.
 fn neighbours<'a>(cx: &mut impl Lifter<'a>, x: Value) -> [Value; 2] {
     let lane = cx.builder().lane_id();
     let quad = cx.number(!3);
@@ -137,7 +142,7 @@ fn neighbours<'a>(cx: &mut impl Lifter<'a>, x: Value) -> [Value; 2] {
     })
 }
 
-/// The float of a lane of the quad that begins with `quad`.
+/// Returns the float of lane `lane` of the quad that begins at lane `quad`.
 fn of_quad<'a>(cx: &mut impl Lifter<'a>, x: Value, quad: Value, lane: u32) -> Value {
     let number = cx.number(lane);
     let number = cx.builder().or(quad, number);
@@ -145,7 +150,7 @@ fn of_quad<'a>(cx: &mut impl Lifter<'a>, x: Value, quad: Value, lane: u32) -> Va
     cx.cast_to(Type::F32, value)
 }
 
-/// Width, height, and depth or layers of a level; 0 where there is no image.
+/// Returns width, height, and depth or layers of a level; 0 where there is no image.
 pub fn sizes<'a>(cx: &mut impl Lifter<'a>, record: &Record, level: Value) -> [Value; 3] {
     let one = cx.number(1);
     let volume = record.has(cx, flag::VOLUME);

@@ -1,8 +1,9 @@
-//! The table backwards: text to a word, for tests and for programs written by hand.
+//! The encoder: text to a word, by the instruction table, for tests and for programs written by
+//! hand.
 //!
-//! [`assemble`] takes what the disassembler prints. A bit that the text does not show is 0, an operand that it leaves
-//! out has the value for which it is left out. Texts that have no unique word (NaN payloads, reserved values) give one
-//! of them.
+//! [`assemble`] takes the disassembler's output. A bit that the text does not show is 0. An omitted
+//! operand has the value for which the disassembler omits it. A text without a unique word (NaN
+//! payloads, reserved values) gives one of its words.
 
 mod read;
 
@@ -22,7 +23,7 @@ pub enum AssembleError {
     NoEncoding { text: String },
 }
 
-/// The word whose text at `pc` is `text`. Branch targets are numbers.
+/// Returns the word whose text at `pc` is `text`. Branch targets are numbers.
 ///
 /// # Errors
 /// No word has this text.
@@ -44,9 +45,9 @@ pub fn assemble(text: &str, pc: u64) -> Result<u64, AssembleError> {
         .ok_or_else(|| AssembleError::NoEncoding { text: text.to_owned() })
 }
 
-/// What follows the last register.
+/// The number that follows the last register.
 const NO_REGISTER: u64 = 255;
-/// Number of PT as a guard.
+/// The number of PT as a guard.
 const PT: u64 = 7;
 
 fn split_guard(text: &str) -> Result<(u64, &str), AssembleError> {
@@ -59,7 +60,7 @@ fn split_guard(text: &str) -> Result<(u64, &str), AssembleError> {
     }
 }
 
-/// What was printed before, as far as the rule for separators needs it.
+/// The state of the text before, as far as the rule for separators needs it.
 #[derive(Clone, Copy)]
 struct State {
     /// The last piece printed something.
@@ -77,7 +78,7 @@ impl State {
     }
 }
 
-/// A word that is being put together; `fixed` are the bits that may not change any more.
+/// A word under construction; the bits in `fixed` may not change any more.
 #[derive(Clone, Copy)]
 struct Encoder {
     row: &'static Row,
@@ -87,7 +88,7 @@ struct Encoder {
 }
 
 impl Encoder {
-    /// Sets `bits` bits from bit `lo`; none if the value is too wide or the bits are something else already.
+    /// Sets `bits` bits from bit `lo`. None: the value is too wide, or fixed bits differ from it.
     fn set(&mut self, lo: u8, bits: u8, value: u64) -> Option<()> {
         let ones = u64::MAX >> (64 - u32::from(bits));
         if value & !ones != 0 {
@@ -108,7 +109,7 @@ impl Encoder {
         self.set(lo, bits, value as u64 & u64::MAX >> unused)
     }
 
-    /// The word for the rest of the text.
+    /// Encodes the rest of the text and returns the word.
     fn pieces(self, pieces: &[Piece], text: &str, state: State) -> Option<u64> {
         let Some((piece, later)) = pieces.split_first() else {
             return (text.is_empty() && self.row.matches(self.word)).then_some(self.word);
@@ -121,7 +122,7 @@ impl Encoder {
                 let literal = if skip { &literal[2..] } else { literal };
                 let rest = match text.strip_prefix(literal) {
                     Some(rest) => rest,
-                    // Separators at the end are cut off.
+                    // Separators at the end of the text are cut off.
                     None if literal.trim_end_matches([' ', ',']).is_empty() && text.is_empty() => {
                         ""
                     }
@@ -158,7 +159,8 @@ impl Encoder {
         }
     }
 
-    /// The values that the start of the text may be, with what follows, the longest first.
+    /// Returns the values that the start of the text may denote, each with the rest of the text,
+    /// the longest text first.
     fn field<'a>(&self, slot: &FieldSlot, text: &'a str) -> Vec<(u64, &'a str)> {
         let number = hex(text).map(|(value, rest)| (value as u64, rest));
         match slot.field.info().style {
@@ -237,7 +239,7 @@ impl Encoder {
         }
     }
 
-    /// The bits of an operand that is left out.
+    /// Sets the bits of an operand that the text omits.
     fn omit(&mut self, slot: &OperandSlot) -> Option<()> {
         match slot.location {
             Location::Register { lo } => self.set(lo, 8, 255),
@@ -338,7 +340,7 @@ impl Encoder {
                 rest
             }
             Location::RegisterAfter { lo, plus } => match rest.strip_prefix("???255") {
-                // Which register it is after is what another operand says, if there is one.
+                // Another operand, if there is one, names the preceding register.
                 Some(rest) => {
                     if plus == 0 {
                         self.set(lo, 8, NO_REGISTER)?;
@@ -374,7 +376,7 @@ impl Encoder {
         Some((self, rest))
     }
 
-    /// The suffix that selects a part.
+    /// Encodes the suffix that selects a part.
     fn part<'a>(&mut self, slot: &OperandSlot, text: &'a str) -> Option<&'a str> {
         let Some(part) = slot.attributes.part else { return Some(text) };
         let names: &[(u64, &str)] = match part.kind {
@@ -391,7 +393,7 @@ impl Encoder {
             ],
             PartKind::WholeOrHalf => &[(1, ".H0"), (2, ".H1"), (3, ".???3"), (0, "")],
             PartKind::Halves => &[(1, ".F32"), (2, ".H0_H0"), (3, ".H1_H1"), (0, "")],
-            // The type names the byte or half as well; the selector's bits are the type's.
+            // The type also names the byte or half; the selector's bits belong to the type.
             PartKind::Video => {
                 let selector = self.word >> part.lo & 7;
                 let name = ["", ".B1", ".B2", ".B3", "", ".H1", "", ""][selector as usize];

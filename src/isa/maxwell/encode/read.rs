@@ -1,8 +1,8 @@
-//! Reading the parts of an instruction's text: each gives a value and what follows it.
+//! Readers of the parts of an instruction's text: each returns a value and the rest of the text.
 
 use super::PT;
 
-/// Number, whether it is negated, and what follows.
+/// Reads a predicate: its number, whether it is negated, and the rest.
 pub(super) fn predicate(text: &str) -> Option<(u64, bool, &str)> {
     let (not, rest) = match text.strip_prefix('!') {
         Some(rest) => (true, rest),
@@ -33,7 +33,7 @@ pub(super) fn decimal(text: &str) -> Option<(u64, &str)> {
     Some((digits.parse().ok()?, rest))
 }
 
-/// `0x10` or `-0x10`.
+/// Reads `0x10` or `-0x10`.
 pub(super) fn hex(text: &str) -> Option<(i64, &str)> {
     let (negative, rest) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),
@@ -44,7 +44,7 @@ pub(super) fn hex(text: &str) -> Option<(i64, &str)> {
     Some((if negative { magnitude.wrapping_neg() } else { magnitude }, rest))
 }
 
-/// A float immediate as the disassembler prints it.
+/// Reads a float immediate as the disassembler prints it.
 pub(super) fn float(text: &str) -> Option<(f64, &str)> {
     for (name, value) in [
         ("+INF ", f64::INFINITY),
@@ -75,22 +75,22 @@ pub(super) fn float(text: &str) -> Option<(f64, &str)> {
     Some((value, if number == "-0.0" { rest.strip_prefix(' ').unwrap_or(rest) } else { rest }))
 }
 
-/// The same as the bits of an F16.
+/// Reads a float immediate and returns the bits of an F16.
 pub(super) fn half_float(text: &str) -> Option<(u16, &str)> {
     float(text).map(|(value, rest)| (half::f16::from_f64(value).to_bits(), rest))
 }
 
-/// Two F16, the high one first.
+/// Reads two F16, the high one first.
 pub(super) fn halves(text: &str) -> Option<([u16; 2], &str)> {
     let (high, rest) = half_float(text)?;
     let (low, rest) = half_float(rest.strip_prefix(", ")?)?;
     Some(([high, low], rest))
 }
 
-/// An F64 that is a signalling NaN in its top 20 bits.
+/// An F64 whose top 20 bits make it a signalling NaN.
 const SIGNALLING: u64 = 0x7ff4 << 48;
 
-/// `[R1+0x10]`, `[R1]` or `[0x10]`: register, offset and what follows.
+/// Reads `[R1+0x10]`, `[R1]` or `[0x10]`: register, offset and the rest.
 pub(super) fn address(text: &str) -> Option<(u64, i64, &str)> {
     let text = text.strip_prefix('[')?;
     let (base, offset, rest) = match register(text) {

@@ -1,24 +1,25 @@
-//! The vocabulary of modifiers: what the bit fields of an instruction besides its operands are called, what their
-//! values mean and how each value is printed.
+//! The vocabulary of modifiers: names of the bit fields of an instruction other than operands,
+//! meanings of their values and the text of each value.
 //!
-//! A table line places a field by name, as in `{rounding@39}`. The vocabulary gives the width and the text, and
-//! [`Instruction`](super::Instruction) gets a typed accessor of the same name, which reads the field's value 0 (false,
-//! the first variant) in an encoding that lacks it.
+//! A table line places a field by name, as in `{rounding@39}`. The vocabulary gives the width and
+//! the text, and [`Instruction`](super::Instruction) gets a typed accessor of that name. In an
+//! encoding that lacks the field, the accessor returns the meaning of value 0 (false, the first
+//! variant).
 
 /// How the value of a field is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
-    /// The text of each value; one that is not listed prints as `otherwise` and its decimal number.
+    /// The text of each value; an unlisted value prints as `otherwise` and its decimal number.
     Names { names: &'static [(u8, &'static str)], otherwise: &'static str },
     /// A hexadecimal number.
     Hex,
-    /// A hexadecimal number as a further operand, left out if it is this value.
+    /// A hexadecimal number as a further operand, omitted if it has this value.
     HexUnless(u64),
-    /// A signed hexadecimal number as a further operand, left out if it is 0.
+    /// A signed hexadecimal number as a further operand, omitted if it is 0.
     SignedHex,
-    /// A condition code test, left out if it is always true.
+    /// A condition code test, omitted if it is always true.
     CcTest,
-    /// Numbers of the set bits in braces, the highest first; left out if there are none.
+    /// Numbers of the set bits in braces, the highest first; omitted if there are none.
     BitSet,
     /// A letter for every 2 bits, the highest pair first: P, N, Z.
     Swizzle,
@@ -30,12 +31,12 @@ pub enum Style {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FieldInfo {
     pub name: &'static str,
-    /// Width in bits; 0 if each table line says it.
+    /// The width in bits; 0 if each table line states it.
     pub bits: u8,
     pub style: Style,
 }
 
-/// The first list, then the second.
+/// Concatenates two lists.
 const fn joined<const N: usize>(
     first: &[(u8, &'static str)],
     second: &[(u8, &'static str)],
@@ -49,8 +50,9 @@ const fn joined<const N: usize>(
     all
 }
 
-/// Each enum is a type with the fields that have it; a text in brackets replaces that of a value in one field. A
-/// sparse enum gives each field a text for all values without a meaning, which their number follows.
+/// Defines the fields. Each enum is a type, with the fields of that type; a text in brackets
+/// replaces the text of a value in one field. In a sparse enum each field has a text for all values
+/// without a meaning; the value's number follows the text.
 macro_rules! vocabulary {
     (
         flags { $($(#[$fdoc:meta])* $flag:ident $ftext:literal;)* }
@@ -116,7 +118,7 @@ macro_rules! vocabulary {
                 /// The text of each value of the field.
                 const TEXTS: &'static [(u8, &'static str)] = &[$(($ty::$variant as u8, $text),)+];
 
-                /// The meaning of the field's bits; higher ones are ignored.
+                /// Returns the meaning of the field's bits; higher bits are ignored.
                 pub const fn from_bits(bits: u64) -> $ty {
                     $ty::VALUES[(bits & ((1 << $bits) - 1)) as usize]
                 }
@@ -128,7 +130,7 @@ macro_rules! vocabulary {
             #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
             pub enum $sty {
                 $($(#[$svdoc])* $svariant,)+
-                /// All other values.
+                /// Any value without a meaning.
                 Reserved,
             }
 
@@ -136,7 +138,7 @@ macro_rules! vocabulary {
                 /// The text of each value that has a meaning.
                 const TEXTS: &'static [(u8, &'static str)] = &[$(($number_of, $stext),)+];
 
-                /// The meaning of the field's bits; higher ones are ignored.
+                /// Returns the meaning of the field's bits; higher bits are ignored.
                 pub const fn from_bits(bits: u64) -> $sty {
                     match bits & ((1 << $sbits) - 1) {
                         $($number_of => $sty::$svariant,)+
@@ -155,7 +157,8 @@ macro_rules! vocabulary {
             $($(#[$ndoc])* pub fn $number(&self) -> u64 { self.field(Field::$number).unwrap_or(0) })*
             $($(#[$idoc])* pub fn $signed(&self) -> i64 { self.signed_field(Field::$signed).unwrap_or(0) })*
 
-            /// The test of the CC register on which the instruction depends besides its guard; true if it has none.
+            /// Returns the test of the CC register on which the instruction depends besides its
+            /// guard; true if it has none.
             pub fn cc_test(&self) -> CcTest {
                 self.field(Field::cc_test).map_or(CcTest::T, CcTest::from_bits)
             }

@@ -1,4 +1,4 @@
-//! The names, values and texts; the parent module says what becomes of them.
+//! The names, values and texts of fields; the parent module explains their use.
 
 use super::{FieldInfo, Style, joined};
 use crate::instruction::Instruction;
@@ -51,9 +51,9 @@ vocabulary! {
         offsets ".AOFFI";
         /// Textures: the sample index is in a register.
         multisample ".MS";
-        /// Textures: of what is out of range the nearest texel is fetched.
+        /// Textures: out of range coordinates fetch the nearest texel.
         coordinate_clamp ".CL";
-        /// Textures: no document says what; a bound for the level of detail, by the name.
+        /// Textures: undocumented; by its name, a bound for the level of detail.
         lod_bound ".LC";
         /// TLD4S: the result is F16.
         half ".F16";
@@ -75,7 +75,7 @@ vocabulary! {
         Rounding(2): rounding { Nearest "", Down ".RM", Up ".RP", Zero ".RZ" }
         /// Rounding to an integral value, of F2I (default: nearest, ties to even).
         IntRounding(2): int_rounding { Nearest "", Floor ".FLOOR", Ceil ".CEIL", Trunc ".TRUNC" }
-        /// What F2F does between equal formats.
+        /// Operation of F2F between equal formats.
         CopyRounding(3): copy_rounding {
             Copy "", Pass1 ".PASS", Pass2 ".PASS", Pass3 ".PASS", Nearest ".ROUND", Floor ".FLOOR", Ceil ".CEIL", Trunc ".TRUNC",
         }
@@ -83,7 +83,8 @@ vocabulary! {
         Flush(2): flush, half_flush [3 ".INVALID"] { Keep "", Ftz ".FTZ", Fmz ".FMZ", Reserved ".INVALIDFMZ3" }
         /// Denormals of F32: kept or flushed.
         Ftz(1): ftz { Keep "", Flush ".FTZ" }
-        /// What an operation on pairs of F16 writes: both results, the low one as F32, or that of one half into its half.
+        /// Result of an operation on pairs of F16: both results, the low result as F32, or the
+        /// result of one half merged into its half.
         HalfMerge(2): half_merge { Both "", F32 ".F32", Low ".MRG_H0", High ".MRG_H1" }
         /// Scaling of an FMUL product.
         Scale(3): scale { None "", D2 ".D2", D4 ".D4", D8 ".D8", M8 ".M8", M4 ".M4", M2 ".M2", Reserved ".INVALIDSCALE37" }
@@ -93,7 +94,8 @@ vocabulary! {
         MulSigns(2): mul_signs { U32U32 ".U32.U32", S32U32 ".S32.U32", U32S32 ".U32.S32", S32S32 "" }
         /// A comparison of integers.
         IntCompare(3): int_compare { False ".F", Lt ".LT", Eq ".EQ", Le ".LE", Gt ".GT", Ne ".NE", Ge ".GE", True ".T" }
-        /// A comparison of floats; those with `U` are true if an operand is NaN. `fcmp_`: FCMP.
+        /// A comparison of floats; comparisons with `U` are true if an operand is NaN. `fcmp_`:
+        /// FCMP.
         FloatCompare(4): float_compare, fcmp_compare [4 ""] {
             False ".F", Lt ".LT", Eq ".EQ", Le ".LE", Gt ".GT", Ne ".NE", Ge ".GE", Num ".NUM",
             Nan ".NAN", Ltu ".LTU", Equ ".EQU", Leu ".LEU", Gtu ".GTU", Neu ".NEU", Geu ".GEU", True ".T",
@@ -102,11 +104,11 @@ vocabulary! {
         BoolOp(2): bool_op, bool_op2, half_bool_op [3 ".???3"] { And ".AND", Or ".OR", Xor ".XOR", Reserved ".INVALIDBOP3" }
         /// Bitwise operation of LOP and LOP32I.
         LogicOp(2): logic_op { And ".AND", Or ".OR", Xor ".XOR", PassB ".PASS_B" }
-        /// Which test of a logic result the predicate gets.
+        /// Test of a logic result that the predicate gets.
         LogicTest(2): logic_test { False "", True ".T", Zero ".Z", NonZero ".NZ" }
-        /// Size and extension of what a memory instruction moves.
+        /// Size and extension of the data that a memory instruction moves.
         MemSize(3): mem_size { U8 ".U8", S8 ".S8", U16 ".U16", S16 ".S16", B32 "", B64 ".64", B128 ".128", U128 ".U.128" }
-        /// Size of what a store moves; `shared_size`: LDS.U, `const_size`: LDC.
+        /// Size of the data that a store moves; `shared_size`: LDS.U, `const_size`: LDC.
         StoreSize(3): store_size, shared_size [4 ".32"], const_size [6 ".INVALIDSIZE6"] {
             U8 ".U8", S8 ".S8", U16 ".U16", S16 ".S16", B32 "", B64 ".64", B128 ".128", Reserved ".INVALIDSIZE7",
         }
@@ -126,7 +128,7 @@ vocabulary! {
         }
         /// Signs of the two factors of XMAD.
         XmadSigns(2): xmad_signs { U16U16 "", S16U16 ".S16.U16", U16S16 ".U16.S16", S16S16 ".S16.S16" }
-        /// What XMAD adds.
+        /// The addend of XMAD.
         XmadMode(3): xmad_mode {
             /// C.
             None "",
@@ -140,15 +142,15 @@ vocabulary! {
             Cbcc ".CBCC",
             Reserved5 ".???5", Reserved6 ".???6", Reserved7 ".???7",
         }
-        /// What IADD3 does to the sum of A and B before it adds C.
+        /// Shift of the sum of A and B in IADD3, before the addition of C.
         AddShift(2): add_shift { None "", Right16 ".RS", Left16 ".LS", Reserved ".???3" }
-        /// Which word of a longer number IMNMX works on.
+        /// The word of a longer number that IMNMX works on.
         MinMaxWord(2): min_max_word { Only "", Low ".XLO", Middle ".XMED", High ".XHI" }
-        /// Which word of a longer number SHR works on.
+        /// The word of a longer number that SHR works on.
         ShiftWord(2): shift_word { Only "", Reserved ".INVALIDSHRXMODE1", Middle ".X", High ".XHI" }
-        /// Which word of a longer number SHF works on.
+        /// The word of a longer number that SHF works on.
         FunnelWord(2): funnel_word { Only "", Hi ".HI", X ".X", Xhi ".XHI" }
-        /// Width and sign of what SHF shifts, which bounds the count.
+        /// Width and sign of the number that SHF shifts; the width bounds the count.
         FunnelType(2): funnel_type { B32 "", Reserved ".INVALIDMAXSHIFT3", U64 ".U64", S64 ".S64" }
         /// A test of the CC register.
         CcTest(5): cc_compare {
@@ -158,14 +160,15 @@ vocabulary! {
             CsmTa ".CSM_TA", CsmTr ".CSM_TR", CsmMx ".CSM_MX", FcsmTa ".FCSM_TA", FcsmTr ".FCSM_TR",
             FcsmMx ".FCSM_MX", Rle ".RLE", Rgt ".RGT",
         }
-        /// Type of an integer source or result of a conversion. `short_`: I2I, without 64 bits. `f2i_`: F2I, without 8 bits.
+        /// Type of an integer source or result of a conversion. `short_`: I2I, without 64 bits.
+        /// `f2i_`: F2I, without 8 bits.
         IntFormat(3):
             src_int, dst_int,
             short_src [3 ".INVALID6"] [7 ".INVALID7"],
             short_dst [3 ".???6"] [7 ".???7"],
             f2i_dst [0 ".INVALID0"] [4 ".INVALID1"]
         { U8 ".U8", U16 ".U16", U32 ".U32", U64 ".U64", S8 ".S8", S16 ".S16", S32 ".S32", S64 ".S64" }
-        /// What R2P and P2R move: P0 to P6 or the CC register.
+        /// The flags that R2P and P2R move: P0 to P6 or the CC register.
         PredFile(1): pred_file { Predicates "PR", Cc "CC" }
         /// The byte that P2R replaces.
         ByteIndex(2): byte_index { B0 "", B1 ".B1", B2 ".B2", B3 ".B3" }
@@ -173,19 +176,19 @@ vocabulary! {
         RangeReduction(1): range_reduction { SinCos ".SINCOS", Ex2 ".EX2" }
         /// How lanes are chosen by SHFL.
         ShuffleMode(2): shuffle_mode { Idx ".IDX", Up ".UP", Down ".DOWN", Bfly ".BFLY" }
-        /// What VOTE's predicate says.
+        /// The condition that VOTE's predicate reports.
         VoteMode(2): vote_mode { All ".ALL", Any ".ANY", Eq ".EQ", Reserved ".INVALIDVMODE3" }
         /// VOTE.VTG: graphics.
         VoteVtgMode(2): vote_vtg_mode { R ".R", A ".A", Ra ".RA", Reserved ".INVALIDVTGMODE3" }
         /// How BAR.RED combines the predicates.
         BarrierReduction(2): barrier_reduction { Popc ".POPC", And ".AND", Or ".OR", Reserved ".INVALIDBARMODE3" }
-        /// R2B, B2R: what of the barrier is written or read.
+        /// R2B, B2R: the part of the barrier that is written or read.
         BarrierPart(2): barrier_part { State "", Result ".RESULT", Warp ".WARP", Reserved ".INVALID" }
-        /// How far MEMBAR orders.
+        /// The scope within which MEMBAR orders accesses.
         FenceLevel(2): fence_level { Cta ".CTA", Gl ".GL", Sys ".SYS", Vc ".VC" }
         /// Caches that MEMBAR invalidates.
         FenceInvalidate(2): fence_invalidate { None "", Ld ".IVALLD", T ".IVALLT", Td ".IVALLTD" }
-        /// What BPT does.
+        /// Action of BPT.
         BreakpointKind(3): breakpoint_kind {
             DrainIllegal ".DRAIN_ILLEGAL", Cal ".CAL", Pause ".PAUSE", Trap ".TRAP",
             Int ".INT", Drain ".DRAIN", Reserved6 ".???6", Reserved7 ".???7",
@@ -211,7 +214,7 @@ vocabulary! {
             D1 ".1D", D1Buffer ".1D_BUFFER", D1Array ".1D_ARRAY", D2 ".2D", D2Array ".2D_ARRAY", D3 ".3D",
             Reserved6 ".INVALIDSURFACEDIM6", Reserved7 ".INVALIDSURFACEDIM7",
         }
-        /// What a surface access outside the surface does.
+        /// Effect of an access outside the surface.
         SurfaceClamp(2): surface_clamp { Ignore ".IGN", Near "", Trap ".TRAP", Reserved ".INVALIDSURFACECLAMP3" }
         /// Components that a formatted surface access moves.
         SurfaceMask(4): surface_mask {
@@ -222,7 +225,7 @@ vocabulary! {
         TextureDim(3): texture_dim {
             D1 "1D", ArrayD1 "ARRAY_1D", D2 "2D", ArrayD2 "ARRAY_2D", D3 "3D", ArrayD3 "ARRAY_3D", Cube "CUBE", ArrayCube "ARRAY_CUBE",
         }
-        /// What TEXS and TLDS write.
+        /// Format that TEXS and TLDS write.
         TexelFormat(1): texel_format { F16 ".F16", F32 "" }
         /// Level of detail of TEX.
         TextureLod(3): texture_lod {
@@ -232,7 +235,7 @@ vocabulary! {
             /// Bias, level.
             Lb ".LB", Ll ".LL",
             Reserved4 ".INVALIDBLOD4", Reserved5 ".INVALIDBLOD5",
-            /// The same, with a clamp.
+            /// Bias with a clamp, level with a clamp.
             Lba ".LBA", Lla ".LLA",
         }
         /// Level of detail of TLD.
@@ -287,39 +290,39 @@ vocabulary! {
         ByteReduction(2): byte_reduction { None "", Acc ".ACC", Reserved2 ".INVALIDRED2", Reserved3 ".INVALIDRED3" }
         /// Size and sign of a factor of IMADSP; the sign is in the mnemonic's variant.
         WideU(2): imadsp_au, imadsp_cu { U32 ".U32", U24 ".U24", U16H0 ".U16H0", U16H1 ".U16H1" }
-        /// The same, signed.
+        /// Size of a signed factor of IMADSP.
         WideS(2): imadsp_as, imadsp_cs { S32 ".S32", S24 ".S24", S16H0 ".S16H0", S16H1 ".S16H1" }
         /// Factor B of IMADSP.
         NarrowU(1): imadsp_bu { U24 ".U24", U16H0 ".U16H0" }
-        /// The same, signed.
+        /// Factor B of IMADSP, signed.
         NarrowS(1): imadsp_bs { S24 ".S24", S16H0 ".S16H0" }
         /// IMADSP: sign and size of B.
         Narrow(2): imadsp_b { U24 ".U24", S24 ".S24", U16H0 ".U16H0", S16H0 ".S16H0" }
         /// Words that an attribute instruction moves.
         AttributeSize(2): attribute_size { B32 "", B64 ".64", B96 ".96", B128 ".128" }
-        /// OUT: what it does.
+        /// Action of OUT.
         OutMode(2): out_mode { Reserved ".INVALIDOUTSTYPE0", Emit ".EMIT", Cut ".CUT", EmitThenCut ".EMIT_THEN_CUT" }
-        /// ISBERD: size.
+        /// Size that ISBERD reads.
         IsberdSize(2): isberd_size { B8 "", U16 ".U16", B32 ".32", Reserved ".???3" }
-        /// ISBERD: what is addressed.
+        /// Address space of ISBERD.
         IsberdMode(2): isberd_mode { None "", Patch ".PATCH", Prim ".PRIM", Attr ".ATTR" }
-        /// PIXLD: what is read.
+        /// Information that PIXLD reads.
         PixelMode(3): pixel_mode {
             None "", CovMask ".COVMASK", Covered ".COVERED", Offset ".OFFSET", CentroidOffset ".CENTROID_OFFSET",
             MyIndex ".MY_INDEX", Reserved0 ".INVALID0", Reserved1 ".INVALID1",
         }
-        /// IPA: interpolation.
+        /// Interpolation of IPA.
         IpaMode(2): ipa_mode { Pass ".PASS", Multiply "", Constant ".CONSTANT", Sc ".SC" }
-        /// IPA: where.
+        /// Place at which IPA interpolates.
         IpaPlace(2): ipa_place { Center "", Centroid ".CENTROID", Offset ".OFFSET", Reserved ".INVALID" }
-        /// CCTL: cache.
+        /// Cache that CCTL controls.
         CacheKind(3): cache_kind {
             Default "", U ".U", C ".C", I ".I", Crs ".CRS",
             Reserved5 ".INVALIDCACHETYPE5", Reserved6 ".INVALIDCACHETYPE6", Reserved7 ".INVALIDCACHETYPE7",
         }
-        /// CCTLL: cache.
+        /// Cache that CCTLL controls.
         LocalCacheKind(2): local_cache_kind { Default "", Reserved1 ".???1", Reserved2 ".INVALIDLCACHETYPE2", Reserved3 ".INVALIDLCACHETYPE3" }
-        /// CCTLT: operation.
+        /// Operation of CCTLT.
         TextureCacheOp(2): texture_cache_op { Reserved0 ".IVTH", Ivth ".IVTH", Reserved2 ".INVALIDCCTLTOP2", Reserved3 ".INVALIDCCTLTOP3" }
     }
     sparse_enums {
@@ -346,18 +349,18 @@ vocabulary! {
             Cos = 0 ".COS", Sin = 1 ".SIN", Ex2 = 2 ".EX2", Lg2 = 3 ".LG2", Rcp = 4 ".RCP", Rsq = 5 ".RSQ",
             Rcp64High = 6 ".RCP64H", Rsq64High = 7 ".RSQ64H", Sqrt = 8 ".SQRT",
         }
-        /// What PRMT selects.
+        /// Selection mode of PRMT.
         PermuteMode(4): permute_mode ".???" [7 ".INVALIDPMODE7"] {
             Index = 0 "", F4e = 1 ".F4E", B4e = 2 ".B4E", Rc8 = 3 ".RC8", Ecl = 4 ".ECL", Ecr = 5 ".ECR", Rc16 = 6 ".RC16",
         }
-        /// FCHK.
+        /// Operation of FCHK.
         CheckMode(6): check_mode ".INVALIDCHKMODE" { Divide = 0 ".DIVIDE" }
         /// Operation of CCTL and CCTLL.
         CacheOp(4): cache_op ".INVALIDCCTLOP" {
             Qry1 = 0 ".QRY1", Pf1 = 1 ".PF1", Pf1h = 2 ".PF1.5", Pf2 = 3 ".PF2", Wb = 4 ".WB", Iv = 5 ".IV", IvAll = 6 ".IVALL",
             Rs = 7 ".RS", RsLb = 9 ".RSLB",
         }
-        /// What TXQ reads.
+        /// Property that TXQ reads.
         TextureQuery(6): texture_query ""
             [6 "3"] [8 "4"] [10 "5"] [12 "6"] [14 "7"] [24 "12"] [26 "13"] [28 "14"] [30 "15"] [32 "16"] [34 "17"] [36 "18"] [38 "19"]
             [40 "20"] [42 "21"] [44 "22"] [46 "23"] [48 "24"] [50 "25"] [52 "26"] [54 "27"] [56 "28"] [58 "29"] [60 "30"] [62 "31"]
@@ -382,21 +385,21 @@ vocabulary! {
         scoreboard_mask Style::BitSet;
         /// DEPBAR.LE: the count that the scoreboard must not exceed.
         scoreboard_count Style::Hex;
-        /// FSWZADD: two bits for each lane of a quad, see the text.
+        /// FSWZADD: two bits for each lane of a quad; the text shows them as letters.
         swizzle Style::Swizzle;
         /// Textures: index of the handle in bank 0, in words.
         handle Style::Hex;
-        /// Textures: components that are wanted, R in bit 0.
+        /// Textures: requested components, R in bit 0.
         component_mask Style::Hex;
         /// An immediate without a meaning for programs.
         tag Style::HexUnless(0);
-        /// The same, always printed.
+        /// An immediate without a meaning for programs, always printed.
         number Style::Hex;
     }
     signed_numbers {
         /// Added to the address of BRX (relative to the next word) and JMX.
         code_offset;
-        /// AL2P: bytes.
+        /// AL2P: offset in bytes.
         attribute_offset;
     }
 }

@@ -13,7 +13,8 @@ use super::flow::{Flow, Lifted, Unsupported};
 use crate::field::AddShift;
 use crate::{Instruction, Part, Source};
 
-/// A source of an addition: a negated one is its complement, and the carry in makes up for it.
+/// A source of an addition. A negated source is represented by its complement, for which the carry
+/// in makes up.
 #[derive(Clone, Copy)]
 struct Term {
     value: Value,
@@ -30,16 +31,16 @@ impl Term {
         if self.neg { cx.b.not(self.value) } else { self.value }
     }
 
-    /// `value + self` where no carry is asked for.
+    /// Emits `value + self`, for additions without a carry.
     fn added_to(self, cx: &mut Cx<'_>, value: Value) -> Value {
         if self.neg { cx.b.sub(value, self.value) } else { cx.b.add(value, self.value) }
     }
 }
 
-/// `a + b` by the carry rule, with `.X`, `.PO`, `.SAT` and `.CC` of the instruction, to D: what D is set to, and the
-/// carry out, if it is known.
+/// Emits `a + b` to D by the carry rule, with `.X`, `.PO`, `.SAT` and `.CC` of the instruction.
+/// Returns the value of D, and the carry out, if it is known.
 fn sum(cx: &mut Cx<'_>, i: &Instruction, a: Term, b: Term) -> (Value, Mask) {
-    // The two negations together are `.PO`.
+    // Two negations together mean `.PO`.
     let plus_one = i.row.format.contains(".PO");
     let plain = !i.cc() && !i.sat() && !i.x() && !plus_one && i.pd() == 7;
     if plain && !(a.neg && b.neg) {
@@ -59,7 +60,7 @@ fn sum(cx: &mut Cx<'_>, i: &Instruction, a: Term, b: Term) -> (Value, Mask) {
     (result, carry)
 }
 
-/// The sum, or where it overflowed the limit it went past.
+/// Returns the sum, or the limit of the type where the sum overflowed.
 pub fn saturate(cx: &mut Cx<'_>, a: Value, b: Value, sum: Value) -> Value {
     let overflow = cc::overflow(cx, a, b, sum);
     let (bits, least) = (cx.int(31), cx.int(0x8000_0000));
@@ -68,19 +69,19 @@ pub fn saturate(cx: &mut Cx<'_>, a: Value, b: Value, sum: Value) -> Value {
     cx.select(overflow, limit, sum)
 }
 
-/// IADD, IADD32I.
+/// Lifts IADD and IADD32I.
 pub fn iadd(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let (a, b) = (Term::of(cx, i.a()), Term::of(cx, i.b()));
     sum(cx, i, a, b);
     Ok(Flow::Next)
 }
 
-/// ISCADD, ISCADD32I: (A << n) + B; the negation of A comes after the shift.
+/// Lifts ISCADD and ISCADD32I: (A << n) + B. The negation of A comes after the shift.
 pub fn iscadd(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     shifted_add(cx, i, i.shift() as u32)
 }
 
-/// (A << n) + B, and the carry to a predicate.
+/// Lifts LEA: (A << n) + B, with the carry to a predicate.
 pub fn lea(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     shifted_add(cx, i, i.lea_shift() as u32)
 }
@@ -93,11 +94,12 @@ fn shifted_add(cx: &mut Cx<'_>, i: &Instruction, count: u32) -> Lifted {
     Ok(Flow::Next)
 }
 
-/// ((C:A) << n) >> 32, plus B. A negated 64-bit number C:A is so after the shift; with `.X` the carry that makes up for the
-/// complement comes from the low word.
+/// Lifts LEA.HI: ((C:A) << n) >> 32, plus B. The negation of the 64-bit number C:A comes after the
+/// shift. With `.X`, the carry that makes up for the complement comes from the low word.
 ///
-/// The predicate says that the sum is not 0. As the high word of a generic address that means global memory: shared and local
-/// memory have their windows in the first 4 GiB, and compilers choose between ATOM and ATOMS by it.
+/// The predicate says that the sum is not 0. If the sum is the high word of a generic address, that
+/// means global memory: shared and local memory have their windows in the first 4 GiB. Compilers
+/// choose between ATOM and ATOMS by this predicate.
 pub fn lea_hi(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let count = i.lea_shift() as u32;
     let (low, high, b) = (cx.raw(i.a()), cx.raw(i.c()), Term::of(cx, i.b()));
@@ -130,7 +132,7 @@ pub fn lea_hi(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     Ok(Flow::Next)
 }
 
-/// A + B + C. The carry of three terms is 0, 1 or 2.
+/// Lifts IADD3: A + B + C. The carry of three terms is 0, 1 or 2.
 pub fn iadd3(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let terms = [i.a(), i.b(), i.c()].map(|source| Term::of(cx, source));
     match i.add_shift() {
@@ -151,7 +153,7 @@ pub fn iadd3(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
         cx.set(i.d(), result);
         return Ok(Flow::Next);
     }
-    // What is carried in, as the lanes that carry at least 1 and at least 2.
+    // The carry in, as the lanes that carry at least 1 and the lanes that carry at least 2.
     let carries = if i.x() {
         let (one, two) = (cx.flag(Flag::C), cx.flag(Flag::C2));
         [cx.or(one, two), two]
@@ -173,7 +175,7 @@ pub fn iadd3(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     Ok(Flow::Next)
 }
 
-/// `.RS`: (33-bit A + B) >> 16, plus C. `.LS`: (A + B) << 16, plus C.
+/// Lifts `.RS`: (33-bit A + B) >> 16, plus C; and `.LS`: (A + B) << 16, plus C.
 fn shifted_sum(cx: &mut Cx<'_>, i: &Instruction, shift: AddShift, [a, b, c]: [Term; 3]) -> Lifted {
     if i.cc() || i.x() || a.neg || b.neg {
         return Err(Unsupported);

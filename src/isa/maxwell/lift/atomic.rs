@@ -15,10 +15,11 @@ use crate::{Instruction, Reg, Role, Source};
 /// Operation and type of the memory operand.
 pub type Kind = (AtomicOp, Type);
 
-/// What a pair of operation and type is that the seed does not list.
+/// The result for a pair of operation and type that the seed does not list.
 pub const ILLEGAL: Lifted = Ok(Flow::Trap(TrapKind::IllegalInstruction));
 
-/// None: the seed's table of operations does not list the pair.
+/// Returns the kind of an operation and a type. None: the seed's table of operations does not list
+/// the pair.
 pub fn kind(op: field::AtomicOp, ty: AtomicType) -> Option<Kind> {
     use AtomicType::{F16x2, F32, S32, S64, U32, U64};
     use field::AtomicOp as Op;
@@ -59,13 +60,13 @@ pub fn kind(op: field::AtomicOp, ty: AtomicType) -> Option<Kind> {
     Some((kind, cell))
 }
 
-/// A register, or pair, as the operand of a type.
+/// Reads a register, or pair, as the operand of a type.
 pub fn operand(cx: &mut Cx<'_>, reg: Reg, ty: Type) -> Value {
     let bits = if ty.bits() == 64 { cx.reg_pair(reg) } else { cx.reg(reg) };
     cx.cast(ty, bits)
 }
 
-/// Performs it; the old value.
+/// Emits an atomic operation at the memory operand and returns the old value.
 fn perform(
     cx: &mut Cx<'_>,
     i: &Instruction,
@@ -81,7 +82,8 @@ fn perform(
     Ok(old)
 }
 
-/// An atomic operation; the old value, and the sparse status if the instruction has a predicate for it.
+/// Emits an atomic operation and returns the old value. Sets the sparse status if the instruction
+/// has a predicate for it.
 pub fn atomic(
     cx: &mut Cx<'_>,
     i: &Instruction,
@@ -109,7 +111,8 @@ fn source(source: Source) -> Result<Reg, Unsupported> {
     source.reg().ok_or(Unsupported)
 }
 
-/// Global memory at a generic address: in the window of another space it is a fault (seed, Description).
+/// Lifts ATOM: global memory at a generic address. An address in the window of another space faults
+/// (seed, Description).
 pub fn atom(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let Some(kind) = kind(i.atomic_op(), i.atomic_type()) else { return ILLEGAL };
     let value = operand(cx, source(i.b())?, kind.1);
@@ -118,7 +121,7 @@ pub fn atom(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     Ok(Flow::Next)
 }
 
-/// In 64 bits only (seed, table of operations).
+/// Lifts ATOM.SAFEADD, which exists in 64 bits only (seed, table of operations).
 pub fn atom_safe_add(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     if i.atomic_type() != AtomicType::U64 {
         return ILLEGAL;
@@ -133,11 +136,12 @@ pub fn atom_cas(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     compare_and_swap(cx, i, Space::Global)
 }
 
-/// Compares with B and stores C: a register, or pair, and the one behind it, or one of them is RZ.
+/// Lifts compare and swap: compares with B and stores C. B is a register, or pair, and C the
+/// register or pair behind it; or one of them is RZ.
 fn compare_and_swap(cx: &mut Cx<'_>, i: &Instruction, space: Space) -> Lifted {
     let ty = if i.wide() { Type::I64 } else { Type::I32 };
     let (compare, swap) = (source(i.b())?, source(i.c())?);
-    // There is no register behind R254.
+    // No register follows R254.
     let behind = |slot: OperandSlot| {
         slot.role == Role::C
             && matches!(slot.location, Location::RegisterAfter { plus, .. } if plus > 0)
@@ -151,7 +155,7 @@ fn compare_and_swap(cx: &mut Cx<'_>, i: &Instruction, space: Space) -> Lifted {
     Ok(Flow::Next)
 }
 
-/// The operation of a reduction.
+/// Returns the atomic operation of a reduction.
 pub fn reduction(op: ReduceOp) -> field::AtomicOp {
     use field::AtomicOp as Op;
     match op {
@@ -166,7 +170,7 @@ pub fn reduction(op: ReduceOp) -> field::AtomicOp {
     }
 }
 
-/// An atomic whose result nobody wants.
+/// Lifts RED: an atomic operation without a result.
 pub fn red(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let op = reduction(i.reduce_op());
     let Some(kind) = kind(op, i.atomic_type()) else { return ILLEGAL };
@@ -175,7 +179,7 @@ pub fn red(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     Ok(Flow::Next)
 }
 
-/// Shared memory.
+/// Lifts ATOMS: atomic operations on shared memory.
 pub fn atoms(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let ty = match i.shared_atomic_type() {
         SharedAtomicType::U32 => AtomicType::U32,

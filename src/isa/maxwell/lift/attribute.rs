@@ -1,7 +1,7 @@
 //! Attributes: ALD, AST, AL2P, ISBERD, OUT.
 //!
-//! Source: facts, `graphics.md`, sections 1.3 and 1.7. A word of attribute space is an array with a word for each lane
-//! ([`arrays`](crate::arrays)); physical addresses are logical ones.
+//! Source: facts, `graphics.md`, sections 1.3 and 1.7. A word of attribute space is an array with a
+//! word for each lane ([`arrays`](crate::arrays)); physical addresses are logical ones.
 
 use warploom_guest::divergence::{Mask, nonzero};
 use warploom_guest::header::{ATTRIBUTE_WORDS, attribute};
@@ -14,16 +14,16 @@ use crate::arrays::{Array, at, emitted};
 use crate::field::{IsberdMode, OutMode};
 use crate::{Instruction, Reg};
 
-/// Which words an instruction moves.
+/// The words that an instruction moves.
 #[derive(Clone, Copy)]
 enum Words {
-    /// From this one on.
+    /// From this word on.
     Known(u16),
-    /// From the one with this number on, which differs from lane to lane.
+    /// From the word with this number on; the number differs from lane to lane.
     Indexed(Value),
 }
 
-/// Bit 31: the patch's words.
+/// Whether bit 31 is set: the instruction moves words of the patch.
 fn is_of_patch(i: &Instruction) -> bool {
     i.bits(31, 1) != 0
 }
@@ -38,20 +38,21 @@ fn words(cx: &mut Cx<'_>, i: &Instruction) -> Result<Words, Unsupported> {
     Ok(Words::Indexed(cx.shr(address, 2)))
 }
 
-/// The register of the vertex operand, if there is one.
+/// Returns the register of the vertex operand, if there is one.
 fn vertex(i: &Instruction) -> Result<Option<Reg>, Unsupported> {
     let vertex = i.c().reg().ok_or(Unsupported)?;
     Ok(Some(vertex).filter(|vertex| !vertex.is_zero()))
 }
 
-/// The number of the `n`th word, in attribute space.
+/// Returns the number of the `n`th word, in attribute space.
 fn nth(cx: &mut Cx<'_>, first: Value, n: u8) -> Value {
     let (n, last) = (cx.int(n.into()), cx.int(u32::from(ATTRIBUTE_WORDS) - 1));
     let word = cx.b.add(first, n);
     cx.b.and(word, last)
 }
 
-/// Where the `n`th word is: the address of an array, and the lanes that have one. None: no lane has.
+/// Returns the address of the `n`th word's array, and the lanes that have an array. None: no lane
+/// has one.
 fn array(cx: &mut Cx<'_>, of: fn(u16) -> Array, words: Words, n: u8) -> Option<(Value, Mask)> {
     match words {
         Words::Known(first) => {
@@ -67,19 +68,19 @@ fn array(cx: &mut Cx<'_>, of: fn(u16) -> Array, words: Words, n: u8) -> Option<(
     }
 }
 
-/// The number of the lane that is the first of this one's patch.
+/// Returns the number of the first lane of this lane's patch.
 fn first_of_patch(cx: &mut Cx<'_>) -> Value {
     let (number, invocation) = (cx.lane_number(), cx.input(Array::Invocation));
     let invocation = cx.b.zero_extend(Type::I64, invocation);
     cx.b.sub(number, invocation)
 }
 
-/// How many words an attribute instruction moves.
+/// Returns the number of words that an attribute instruction moves.
 fn count(i: &Instruction) -> u8 {
     i.attribute_size() as u8 + 1
 }
 
-/// The lanes where an `i32` is less than another.
+/// Returns the lanes where an `i32` is less than another, unsigned.
 fn below(cx: &mut Cx<'_>, value: Value, limit: Value) -> Mask {
     Mask::Lanes(cx.b.icmp(IntCc::LtU, value, limit))
 }
@@ -97,7 +98,7 @@ pub fn ald(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
         (Stage::TessControl | Stage::TessEval | Stage::Geometry, false, false) => {
             load_inputs(cx, i, Array::Attribute, words, vertex)
         }
-        // Of these the operand is the number of the lane.
+        // Here the operand is the number of the lane.
         (Stage::TessEval, true, false) if at_coordinates => {
             load_inputs(cx, i, Array::Attribute, words, None)
         }
@@ -129,7 +130,7 @@ pub fn ald(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     }
 }
 
-/// Inputs of the lane, or of a vertex of its primitive; of one that there is not they are 0.
+/// Loads inputs of the lane, or of a vertex of its primitive; 0 if there is no such vertex.
 fn load_inputs(
     cx: &mut Cx<'_>,
     i: &Instruction,
@@ -147,7 +148,7 @@ fn load_inputs(
     load(cx, i, of, words, place)
 }
 
-/// Outputs of a thread of the lane's patch; of one that there is not they are 0.
+/// Loads outputs of a thread of the lane's patch; 0 if there is no such thread.
 fn load_thread(cx: &mut Cx<'_>, i: &Instruction, words: Words, thread: Reg) -> Lifted {
     let threads = cx.shader()?.program.header.threads();
     let (first, thread, threads) = (first_of_patch(cx), cx.varying_reg(thread), cx.int(threads));
@@ -157,25 +158,25 @@ fn load_thread(cx: &mut Cx<'_>, i: &Instruction, words: Words, thread: Reg) -> L
     load(cx, i, Array::Output, words, AttributeOwner { number, plane: None, inside })
 }
 
-/// Whose words are meant.
+/// The owner of the words that are accessed.
 #[derive(Clone, Copy)]
 struct AttributeOwner {
-    /// Of the lane with this number.
+    /// The number of the owning lane.
     number: Value,
     /// The distance to the row of a vertex.
     plane: Option<Value>,
-    /// The lanes for which there is such a place.
+    /// The lanes for which the owner exists.
     inside: Mask,
 }
 
-/// The distance from the row of vertex 0 to that of this one.
+/// Returns the distance from the row of vertex 0 to the row of `vertex`.
 fn plane(cx: &mut Cx<'_>, vertex: Value) -> Value {
     let (vertex, stride) = (cx.b.zero_extend(Type::I64, vertex), cx.told(at::STRIDE, Type::I64));
     cx.b.mul(vertex, stride)
 }
 
 impl AttributeOwner {
-    /// The access to the lane's word in an array that these lanes have.
+    /// Returns the access to the owner's word in an array, for the lanes that have the array.
     fn access(self, cx: &mut Cx<'_>, (array, given): (Value, Mask)) -> Access {
         let array = self.plane.map_or(array, |plane| cx.b.add(array, plane));
         let address = cx.element(array, self.number);
@@ -215,7 +216,7 @@ pub fn ast(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let of: fn(u16) -> Array = if patch { Array::PatchOutput } else { Array::Output };
     let mut place = AttributeOwner { number: cx.lane_number(), plane: None, inside: Mask::Always };
     match (stage, patch, vertex) {
-        // Without a handle it is the first vertex.
+        // Without a handle, the access is to the first vertex.
         (Stage::Vertex | Stage::TessControl | Stage::TessEval | Stage::Geometry, false, None) => {}
         (Stage::TessControl, true, None) => place.number = first_of_patch(cx),
         (Stage::Geometry, false, Some(handle)) => {
@@ -237,7 +238,7 @@ pub fn ast(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     Ok(Flow::Next)
 }
 
-/// A logical address as a physical one: they are the same.
+/// Lifts AL2P: physical addresses equal logical addresses.
 pub fn al2p(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     cx.shader()?;
     if i.pd() != PT {
@@ -253,12 +254,12 @@ pub fn al2p(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     Ok(Flow::Next)
 }
 
-/// What vertices, tessellation and geometry programs agree on: no lane sees it.
+/// Lifts VOTE.VTG: a hint to vertex, tessellation and geometry programs. No lane sees its result.
 pub fn vote_vtg(cx: &mut Cx<'_>, _: &Instruction) -> Lifted {
     cx.shader().map(|_| Flow::Next)
 }
 
-/// The handle of an input vertex: its number.
+/// Lifts ISBERD: the handle of an input vertex is its number.
 pub fn isberd(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     cx.shader()?;
     if i.isberd_mode() != IsberdMode::None || i.output() || i.skew() {
@@ -269,8 +270,9 @@ pub fn isberd(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     Ok(Flow::Next)
 }
 
-/// Emits the vertex that A is the handle of, or ends the strip; D is the handle of the next one. Handles are numbers, of which the
-/// first is 0. Beyond the header's most vertices nothing is emitted.
+/// Lifts OUT: emits the vertex whose handle is A, or ends the strip; D becomes the handle of the
+/// next vertex. Handles are numbers from 0 on. Beyond the header's maximum of vertices nothing is
+/// emitted.
 pub fn out(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let shader = cx.shader_of(Stage::Geometry)?;
     let mode = i.out_mode();
@@ -302,7 +304,7 @@ pub fn out(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     Ok(Flow::Next)
 }
 
-/// Adds bits to what is said of a vertex.
+/// Sets bits in the word about a vertex.
 fn mark(cx: &mut Cx<'_>, vertex: Value, bits: Value, inside: Mask) {
     let array = (cx.told(Array::Emitted.offset(), Type::I64), Mask::Always);
     let place = AttributeOwner { number: cx.lane_number(), plane: Some(plane(cx, vertex)), inside };

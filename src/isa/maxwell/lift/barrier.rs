@@ -10,7 +10,7 @@ use super::flow::{Flow, Lifted, Unsupported};
 use crate::field::{BarrierPart, BarrierReduction, FenceLevel};
 use crate::{Instruction, Role, Source};
 
-/// An operand of a barrier as one number for the warp: that of its first lane.
+/// Returns an operand of a barrier as one number for the warp: the number of the first lane.
 fn operand(cx: &mut Cx<'_>, source: Source) -> Value {
     if let Some(imm) = source.imm() {
         return cx.int(imm as u32);
@@ -33,7 +33,7 @@ fn barrier(
     let id = operand(cx, i.a());
     let bound = cx.int(15);
     let id = cx.b.and(id, bound);
-    // Written as 0 or not at all: all threads of the block.
+    // A count of 0, or none, means all threads of the block.
     let counted = i.source(Role::B).filter(|threads| threads.imm() != Some(0));
     let threads = counted.map(|threads| operand(cx, threads));
     Ok(Flow::Barrier(Barrier { kind, counts: BarrierCounts::Warps, id, threads, predicate }))
@@ -59,7 +59,7 @@ pub fn bar_red(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     barrier(cx, i, kind, Some(predicate))
 }
 
-/// The result of the last BAR.RED: as a number, and whether it is not 0.
+/// Lifts B2R: the result of the last BAR.RED, as a number and as a predicate that it is not 0.
 pub fn b2r(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     if i.barrier_part() != BarrierPart::Result {
         return Err(Unsupported);
@@ -71,7 +71,7 @@ pub fn b2r(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     Ok(Flow::Next)
 }
 
-/// MEMBAR. The warps of a block share a host thread, which sees what it did in order.
+/// Lifts MEMBAR. The warps of a block share a host thread, which sees its own effects in order.
 pub fn membar(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     if i.fence_level() != FenceLevel::Cta {
         cx.b.fence();

@@ -17,7 +17,7 @@ fn finish(cx: &mut Cx<'_>, i: &Instruction, result: Value) -> Lifted {
     Ok(Flow::Next)
 }
 
-/// Position and length of a bit field: bytes 0 and 1 of B.
+/// Returns position and length of a bit field: bytes 0 and 1 of B.
 fn field(cx: &mut Cx<'_>, source: Source) -> (Value, Value) {
     match source.imm() {
         Some(imm) => (cx.int(imm as u32 & 0xff), cx.int(imm as u32 >> 8 & 0xff)),
@@ -28,7 +28,8 @@ fn field(cx: &mut Cx<'_>, source: Source) -> (Value, Value) {
     }
 }
 
-/// `len` bits of A from bit `pos`. Bits past 31 read as 0, or signed as bit 31; no bits give 0.
+/// Lifts BFE: `len` bits of A from bit `pos`. Bits past 31 read as 0, or as bit 31 if signed; a
+/// field of no bits is 0.
 pub fn bfe(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let mut value = cx.word(i.a());
     if i.brev() {
@@ -39,7 +40,7 @@ pub fn bfe(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     finish(cx, i, result)
 }
 
-/// C with `len` bits of A at bit `pos`, cut at bit 31.
+/// Lifts BFI: C with `len` bits of A at bit `pos`, cut at bit 31.
 pub fn bfi(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let (value, base) = (cx.word(i.a()), cx.word(i.c()));
     let (pos, len) = field(cx, i.b());
@@ -47,7 +48,8 @@ pub fn bfi(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     finish(cx, i, result)
 }
 
-/// Index of the highest 1 (for a negative signed number the highest 0), or -1; with `.SH` 31 less the index.
+/// Lifts FLO: the index of the highest 1 (for a negative signed number, the highest 0), or -1; with
+/// `.SH` 31 less the index.
 pub fn flo(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let mut value = cx.word(i.b());
     if i.sign() == Sign::Signed {
@@ -66,17 +68,17 @@ pub fn flo(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     finish(cx, i, result)
 }
 
-/// Number of 1 bits of B.
+/// Lifts POPC: the number of 1 bits of B.
 pub fn popc(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let value = cx.word(i.b());
     let result = cx.b.popcnt(value);
     finish(cx, i, result)
 }
 
-/// Bytes of C:A (A the low word) as B says.
+/// Lifts PRMT: bytes of C:A (A the low word), selected by B.
 pub fn prmt(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let (low, high) = (cx.word(i.a()), cx.word(i.c()));
-    // For the modes that are sequences, the selector of each start.
+    // For modes that are sequences, the selector of each start.
     let starts: [u32; 4] = match i.permute_mode() {
         PermuteMode::Index => {
             let result = match i.b().imm() {

@@ -1,4 +1,4 @@
-//! The condition code register: tests of it, and what instructions write to it.
+//! The condition code register: tests of it, and its updates by instructions.
 //!
 //! Source: facts, `maxwell-semantics.md` 1 (bits and tests) and 2.1 (carry rule).
 
@@ -11,7 +11,7 @@ use super::flow::Unsupported;
 use crate::Instruction;
 use crate::field::CcTest;
 
-/// The lanes where a test holds.
+/// Returns the lanes where a test holds.
 ///
 /// # Errors
 /// The clip-space tests, which graphics use, are not supported.
@@ -96,34 +96,34 @@ fn not_both(cx: &mut Cx<'_>, x: Flag, y: Flag, not: bool) -> Mask {
     if not { cx.not(both) } else { both }
 }
 
-/// S xor O
+/// Returns the lanes where S xor O holds.
 fn less(cx: &mut Cx<'_>) -> Mask {
     let (s, o) = (cx.flag(Flag::S), cx.flag(Flag::O));
     cx.xor(s, o)
 }
 
-/// (S xor O) or Z
+/// Returns the lanes where (S xor O) or Z holds.
 fn less_or_zero(cx: &mut Cx<'_>) -> Mask {
     let (less, z) = (less(cx), cx.flag(Flag::Z));
     cx.or(less, z)
 }
 
-/// The lanes where an integer has its top bit set.
+/// Returns the lanes where an integer has its top bit set.
 pub fn negative(cx: &mut Cx<'_>, value: Value) -> Mask {
     let ty = cx.b.ty(value).ty;
     let zero = cx.constant(ty, 0);
     Mask::Lanes(cx.b.icmp(IntCc::LtS, value, zero))
 }
 
-/// The lanes where an integer is 0.
+/// Returns the lanes where an integer is 0.
 pub fn zero(cx: &mut Cx<'_>, value: Value) -> Mask {
     let ty = cx.b.ty(value).ty;
     let zero = cx.constant(ty, 0);
     Mask::Lanes(cx.b.icmp(IntCc::Eq, value, zero))
 }
 
-/// Writes CC after an addition: Z and S of the `i32` result, carry and overflow as given. With `.X` the result counts as
-/// zero only if the words before it were zero.
+/// Writes CC after an addition: Z and S of the `i32` result, carry and overflow as given. With `.X`
+/// the result counts as zero only if the preceding words were zero.
 pub fn write_sum(
     cx: &mut Cx<'_>,
     i: &Instruction,
@@ -156,13 +156,13 @@ pub fn write_result(cx: &mut Cx<'_>, i: &Instruction, result: Value) {
     write_sum(cx, i, result, Mask::Never, |_| Mask::Never);
 }
 
-/// Writes CC after a comparison that gives a number: Z and S are those of the number, also with `.X`, with which the old Z counts
-/// in the comparison.
+/// Writes CC after a comparison that gives a number. Z and S describe the number, even with `.X`:
+/// there the old Z already counts in the comparison.
 pub fn write_truth(cx: &mut Cx<'_>, i: &Instruction, number: Value) {
     write_integer(cx, i, number, false, Mask::Never, |_| Mask::Never);
 }
 
-/// The lanes where the result is zero, and with `.X` the old Z is set.
+/// Returns the lanes where the result is zero and, with `.X`, the old Z is set.
 pub fn zero_with(cx: &mut Cx<'_>, result: Value, chained: bool) -> Mask {
     let zero = zero(cx, result);
     if chained {
@@ -173,7 +173,7 @@ pub fn zero_with(cx: &mut Cx<'_>, result: Value, chained: bool) -> Mask {
     }
 }
 
-/// Writes CC after a float operation: Z and S, a NaN sets both.
+/// Writes CC after a float operation: Z and S; a NaN sets both.
 pub fn write_float(cx: &mut Cx<'_>, i: &Instruction, result: Value) {
     if !i.cc() {
         return;
@@ -196,14 +196,14 @@ pub fn write(cx: &mut Cx<'_>, [z, s, c, o]: [Mask; 4]) {
     cx.set_flag(Flag::C2, Mask::Never);
 }
 
-/// The lanes where `result = a + b (+ carry)` overflowed as signed numbers.
+/// Returns the lanes where `result = a + b (+ carry)` overflowed as signed numbers.
 pub fn overflow(cx: &mut Cx<'_>, a: Value, b: Value, result: Value) -> Mask {
     let (x, y) = (cx.b.xor(a, result), cx.b.xor(b, result));
     let both = cx.b.and(x, y);
     negative(cx, both)
 }
 
-/// 0xffffffff in the lanes of the mask and 0 elsewhere, or with `float` 1.0 and 0.
+/// Returns 0xffffffff in the lanes of the mask and 0 elsewhere, or with `float` 1.0 and 0.
 pub fn boolean(cx: &mut Cx<'_>, mask: Mask, float: bool) -> Value {
     let truth = if float { 1f32.to_bits() } else { u32::MAX };
     let (truth, falsehood) = (cx.constant(Type::I32, truth.into()), cx.int(0));

@@ -13,7 +13,7 @@ use super::flow::{Flow, Lifted, Unsupported};
 use crate::Instruction;
 use crate::field::{BoolOp, IntCompare, MinMaxWord, Sign};
 
-/// `x op y`
+/// Returns `x op y`.
 ///
 /// # Errors
 /// The operation is reserved.
@@ -26,7 +26,7 @@ pub fn combine(cx: &mut Cx<'_>, op: BoolOp, x: Mask, y: Mask) -> Result<Mask, Un
     })
 }
 
-/// Pd = `holds` op Ps, Pe = not `holds` op Ps.
+/// Sets Pd = `holds` op Ps and Pe = not `holds` op Ps.
 pub fn set_predicates(cx: &mut Cx<'_>, i: &Instruction, op: BoolOp, holds: Mask) -> Lifted {
     let with = cx.pred(i.ps());
     let pd = combine(cx, op, holds, with)?;
@@ -41,7 +41,7 @@ pub fn set_predicates(cx: &mut Cx<'_>, i: &Instruction, op: BoolOp, holds: Mask)
     Ok(Flow::Next)
 }
 
-/// The lanes where `a` compares with `b`.
+/// Returns the lanes where `a` compares with `b`.
 pub fn compare(cx: &mut Cx<'_>, op: IntCompare, sign: Sign, a: Value, b: Value) -> Mask {
     let signed = sign == Sign::Signed;
     let pick = |if_signed, if_unsigned| if signed { if_signed } else { if_unsigned };
@@ -58,7 +58,7 @@ pub fn compare(cx: &mut Cx<'_>, op: IntCompare, sign: Sign, a: Value, b: Value) 
     Mask::Lanes(cx.b.icmp(cc, a, b))
 }
 
-/// `.X`: the comparison of the high words, after `IADD RZ.CC, Alo, -Blo` on the low ones.
+/// Compares high words under `.X`, after `IADD RZ.CC, Alo, -Blo` on the low words.
 fn compare_chained(cx: &mut Cx<'_>, op: IntCompare, sign: Sign, a: Value, b: Value) -> Mask {
     let inverse = cx.b.not(b);
     let carry = cx.flag(Flag::C);
@@ -99,19 +99,19 @@ fn holds(cx: &mut Cx<'_>, i: &Instruction) -> Mask {
     compare(cx, i.int_compare(), i.sign(), a, b)
 }
 
-/// Sets two predicates.
+/// Lifts ISETP: sets two predicates.
 pub fn isetp(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let holds = holds(cx, i);
     set_predicates(cx, i, i.bool_op(), holds)
 }
 
-/// Sets a register to all ones (with `.BF` 1.0) or 0.
+/// Lifts ISET: sets a register to all ones (with `.BF` 1.0) or 0.
 pub fn iset(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let holds = holds(cx, i);
     set_register(cx, i, i.bool_op(), holds)
 }
 
-/// D = `holds` op Ps, as a number.
+/// Sets D = `holds` op Ps, as a number.
 pub fn set_register(cx: &mut Cx<'_>, i: &Instruction, op: BoolOp, holds: Mask) -> Lifted {
     let with = cx.pred(i.ps());
     let truth = combine(cx, op, holds, with)?;
@@ -121,7 +121,7 @@ pub fn set_register(cx: &mut Cx<'_>, i: &Instruction, op: BoolOp, holds: Mask) -
     Ok(Flow::Next)
 }
 
-/// C op 0 ? A : B
+/// Lifts ICMP: C op 0 ? A : B.
 pub fn icmp(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let (a, b, c, zero) = (cx.word(i.a()), cx.word(i.b()), cx.word(i.c()), cx.int(0));
     let holds = compare(cx, i.int_compare(), i.sign(), c, zero);
@@ -130,7 +130,7 @@ pub fn icmp(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     Ok(Flow::Next)
 }
 
-/// P ? A : B
+/// Lifts SEL: P ? A : B.
 pub fn sel(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let (a, b, choice) = (cx.word(i.a()), cx.word(i.b()), cx.pred(i.ps()));
     let result = cx.select(choice, a, b);
@@ -138,8 +138,8 @@ pub fn sel(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     Ok(Flow::Next)
 }
 
-/// Minimum if P, else maximum. Of 64 bits: `.XHI` on the high words leaves in CC whether they are equal (Z) and whether A won
-/// (C), which `.XLO` goes by.
+/// Lifts IMNMX: minimum if P, else maximum. For 64 bits, `.XHI` on the high words leaves in CC
+/// whether they are equal (Z) and whether A won (C); `.XLO` then decides by CC.
 pub fn imnmx(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let (a, b, least) = (cx.word(i.a()), cx.word(i.b()), cx.pred(i.ps()));
     let mut result = min_max(cx, i.sign(), least, a, b);

@@ -1,4 +1,4 @@
-//! [`Cx`], which lift functions work with: operands as values, and destinations.
+//! [`Cx`], the state that lift functions work with: operands as values, and destinations.
 
 use rustc_hash::FxHashMap;
 use warploom_guest::bits::{self, Emit};
@@ -14,65 +14,66 @@ use super::shader::{Shader, is_of_pixels};
 use crate::driver::{self, BANKS, word};
 use crate::{Instruction, Part, Pred, Reg, Source, instruction};
 
-/// Register banks of the function being built.
+/// The register banks of the function under construction.
 #[derive(Clone, Copy, Debug)]
 pub struct Banks {
     /// `Lane(I32)`
     pub registers: BankId,
     pub flags: FlagBanks,
-    /// Of a graphics program.
+    /// The banks of a graphics program.
     pub shader: Option<Shader>,
 }
 
-/// The predicate that is true, and not written.
+/// The predicate that is always true; writes to it are dropped.
 pub const PT: u8 = 7;
 
-/// Images whose handles are known words of constant bank 0, by byte offset there, in the order of their records.
+/// Images whose handles are known words of constant bank 0, by byte offset in that bank, in the
+/// order of their records.
 pub type KnownImages<'a> = &'a [(u32, Shape)];
 
-/// What an instruction did with flags and registers, as its lift function did it.
+/// The flags and registers that an instruction used, as its lift function used them.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Usage {
-    /// Flags read.
+    /// Flags that the instruction reads.
     pub reads: Flags,
-    /// Flags written in every active lane.
+    /// Flags that the instruction writes in every active lane.
     pub kills: Flags,
-    /// Registers 0 to this, exclusive, are named.
+    /// The instruction names registers 0 to this, exclusive.
     pub registers: u32,
 }
 
-/// State of one block while its instructions are lifted.
+/// The state of one block while its instructions are lifted.
 ///
-/// A lift function reads operands, makes values and writes destinations; the guard is applied to register writes and
-/// memory operations by itself, and to flags by [`Cx::set_flag`]. It must find out whether it supports the instruction's modifiers
-/// before it writes anything.
+/// A lift function reads operands, makes values and writes destinations. The builder applies the
+/// guard to register writes and memory operations, and [`Cx::set_flag`] to flags. A lift function
+/// must check that it supports the instruction's modifiers before it writes anything.
 pub struct Cx<'a> {
     pub b: BlockBuilder<'a>,
     pub pc: u64,
     /// The instruction's guard. Never `Mask::Never`: such an instruction is not lifted.
     guard: Mask,
-    /// Flags that are read after this instruction by lanes that execute it.
+    /// Flags that lanes that execute this instruction read later.
     pub live: Flags,
     pub usage: Usage,
     pub images: KnownImages<'a>,
     /// The content of the bank that belongs to the code.
     pub compiled: &'a [u8],
-    /// Bank 0 has what the driver tells.
+    /// Bank 0 holds the driver's words.
     pub driver_words: bool,
     /// The instruction names a register or a bank that does not exist.
     refused: bool,
     pub(super) banks: Banks,
     flags: FlagFile,
     active: Option<Value>,
-    /// The lanes that are helpers, and the number of each lane in the launch, in a graphics program.
+    /// The helper lanes, and the number of each lane in the launch, in a graphics program.
     pub(super) helpers: Option<Value>,
     pub(super) number: Option<Value>,
     constants: FxHashMap<(Type, u64), Value>,
     loads: FxHashMap<(u8, u32, Type), Value>,
-    /// Words of image records by address, place and guard. Nothing writes there.
+    /// Words of image records by address, place and guard. Nothing writes to the records.
     records: images::Records,
     nots: FxHashMap<Value, Value>,
-    /// For active lanes and guard.
+    /// The executing lanes, by active lanes and guard.
     executing: FxHashMap<(Value, Value), Value>,
 }
 
@@ -87,7 +88,7 @@ impl<'a> Emit<'a> for Cx<'a> {
 }
 
 impl<'a> Cx<'a> {
-    /// At the start of a block. `kept` are the flags that matter in inactive lanes, see [`FlagFile`].
+    /// Starts a block. `kept` are the flags that matter in inactive lanes, see [`FlagFile`].
     pub fn new(b: BlockBuilder<'a>, banks: Banks, kept: Flags) -> Self {
         Cx {
             pc: b.pc(),
@@ -112,13 +113,14 @@ impl<'a> Cx<'a> {
         }
     }
 
-    /// Goes on to an instruction. Its guard is in force when this returns.
+    /// Starts an instruction. Its guard is in force on return.
     pub fn start(&mut self, insn: &Instruction, pc: u64, live: Flags) {
         (self.pc, self.live) = (pc, live);
         self.b.set_pc(pc);
         self.guard = Mask::Always;
         self.guard = match self.pred(insn.guard()) {
-            // That it does not hold is known here alone, where the block has set it: no lane executes what is lifted.
+            // Only this block knows that the guard is false, as the block set it: no lane executes
+            // the code.
             Mask::Never => Mask::Lanes(self.constant(Type::Mask, 0)),
             guard => guard,
         };
@@ -133,7 +135,7 @@ impl<'a> Cx<'a> {
         self.b.set_guard(guard);
     }
 
-    /// Whether the operands of what has been lifted exist: else it must not be executed, whatever it was lifted to.
+    /// Whether the operands of the lifted code exist. If not, the code must not be executed.
     pub fn has_operands(&self) -> bool {
         !self.refused
     }
@@ -142,18 +144,18 @@ impl<'a> Cx<'a> {
         self.guard
     }
 
-    /// The mask of active lanes.
+    /// Returns the mask of active lanes.
     pub fn active(&mut self) -> Value {
         *self.active.get_or_insert_with(|| self.b.read_active())
     }
 
-    /// Takes lanes out of the active mask, for what follows in this block.
+    /// Narrows the active mask to `active` for the rest of this block.
     pub fn set_active(&mut self, active: Value) {
         self.b.write_active(active);
         self.active = Some(active);
     }
 
-    /// Makes other lanes active; `suspended` holds those that were before.
+    /// Makes other lanes active; `suspended` holds the previously active lanes.
     pub fn activate(&mut self, active: Active, suspended: ir::Reg) {
         let lanes = match active {
             Active::All => {
@@ -167,11 +169,11 @@ impl<'a> Cx<'a> {
             Active::Restored => self.b.rf_read(suspended),
         };
         self.set_active(lanes);
-        // What was loaded for the lanes before is not there for others.
+        // Words loaded for the previous lanes are missing in other lanes.
         self.records.clear();
     }
 
-    /// The lanes that execute this instruction.
+    /// Returns the lanes that execute this instruction.
     pub fn executing(&mut self) -> Value {
         let active = self.active();
         let Mask::Lanes(guard) = self.guard else { return active };
@@ -191,7 +193,7 @@ impl<'a> Cx<'a> {
         *self.constants.entry((ty, bits)).or_insert_with(|| self.b.iconst(ty, bits))
     }
 
-    /// An `i32` constant.
+    /// Returns an `i32` constant.
     pub fn int(&mut self, bits: u32) -> Value {
         self.constant(Type::I32, bits.into())
     }
@@ -217,7 +219,7 @@ impl<'a> Cx<'a> {
         x.xor(y, &mut self.b)
     }
 
-    /// Lane-wise choice between values; `mask` may be known.
+    /// Selects between values lane by lane; `mask` may be known.
     pub fn select(&mut self, mask: Mask, a: Value, b: Value) -> Value {
         match mask {
             Mask::Always => a,
@@ -233,7 +235,8 @@ impl<'a> Cx<'a> {
         self.flags.read(flag, self.guard, &mut self.b)
     }
 
-    /// Whether somebody will read the flag: else [`Cx::set_flag`] drops the value, and it need not be computed.
+    /// Whether the flag is read later. If not, [`Cx::set_flag`] drops the value, which need not be
+    /// computed.
     pub fn wants(&self, flag: Flag) -> bool {
         self.live.contains(flag)
     }
@@ -249,7 +252,7 @@ impl<'a> Cx<'a> {
         }
     }
 
-    /// A source predicate in the lanes that execute.
+    /// Returns a source predicate in the executing lanes.
     pub fn pred(&mut self, pred: Pred) -> Mask {
         let mask =
             if pred.index == PT { Mask::Always } else { self.flag(Flag::predicate(pred.index)) };
@@ -270,7 +273,7 @@ impl<'a> Cx<'a> {
         self.banks.registers.reg(reg.0.into())
     }
 
-    /// A register as `i32`: varying, or the constant 0 for RZ.
+    /// Reads a register as `i32`: varying, or the constant 0 for RZ.
     pub fn reg(&mut self, reg: Reg) -> Value {
         if reg.is_zero() {
             return self.int(0);
@@ -279,13 +282,13 @@ impl<'a> Cx<'a> {
         self.b.rf_read(cell)
     }
 
-    /// A register, varying also if it is RZ.
+    /// Reads a register; the result is varying even for RZ.
     pub fn varying_reg(&mut self, reg: Reg) -> Value {
         let value = self.reg(reg);
         self.b.splat(value)
     }
 
-    /// A register pair as `i64`. The pair of RZ is 0.
+    /// Reads a register pair as `i64`. The pair of RZ is 0.
     pub fn reg_pair(&mut self, reg: Reg) -> Value {
         if reg.is_zero() {
             return self.constant(Type::I64, 0);
@@ -295,19 +298,20 @@ impl<'a> Cx<'a> {
         self.b.concat(lo, hi)
     }
 
-    /// The `n`th register behind one. There is none behind R254: then the instruction is not executed.
+    /// Returns the `n`th register behind a register. Past R254 there is none: then the instruction
+    /// is not executed.
     pub fn after(&mut self, reg: Reg, n: u8) -> Reg {
         self.refused |= !reg.is_zero() && n >= Reg::ZERO.0 - reg.0;
         reg.plus(n)
     }
 
-    /// The `n`th register behind one, varying.
+    /// Reads the `n`th register behind a register, varying.
     pub fn nth(&mut self, reg: Reg, n: u8) -> Value {
         let register = self.after(reg, n);
         self.varying_reg(register)
     }
 
-    /// Writes a 32-bit value, of whatever type, under the guard.
+    /// Writes a 32-bit value of any type, under the guard.
     pub fn set(&mut self, reg: Reg, value: Value) {
         if reg.is_zero() {
             return;
@@ -326,14 +330,14 @@ impl<'a> Cx<'a> {
         self.set(next, hi);
     }
 
-    /// The value with another type of its width.
+    /// Reinterprets a value as another type of its width.
     pub fn cast(&mut self, ty: Type, value: Value) -> Value {
         if self.b.ty(value).ty == ty { value } else { self.b.bitcast(ty, value) }
     }
 
     // Sources.
 
-    /// What is in a constant bank, if the code tells.
+    /// Returns the content of a constant bank, if the code determines it.
     fn compiled_constant(&self, bank: u8, offset: u32, ty: Type) -> Option<u64> {
         let first = offset as usize;
         let bytes = self.compiled.get(first..first + ty.bytes() as usize)?;
@@ -341,7 +345,8 @@ impl<'a> Cx<'a> {
         is_word.then(|| bytes.iter().rev().fold(0, |bits, &byte| bits << 8 | u64::from(byte)))
     }
 
-    /// `c[bank][offset]`, uniform. Out of range it is 0. An instruction that names a bank that does not exist is not executed.
+    /// Reads `c[bank][offset]`, uniform. Out of range it is 0. An instruction that names a bank
+    /// that does not exist is not executed.
     pub fn bank(&mut self, bank: u8, offset: i32, ty: Type) -> Value {
         self.refused |= (BANKS..images::driver::BANK).contains(&bank);
         let Ok(offset @ 0..=0xffff) = u32::try_from(offset) else {
@@ -350,7 +355,7 @@ impl<'a> Cx<'a> {
         if let Some(&value) = self.loads.get(&(bank, offset, ty)) {
             return value;
         }
-        // What is known of the block's size bounds indices.
+        // Known bounds of the block's size bound indices.
         if let (true, 0, Type::I32) = (self.driver_words, bank, ty)
             && let Some(axis) = word::axis_of_ntid(offset)
         {
@@ -375,7 +380,7 @@ impl<'a> Cx<'a> {
         value
     }
 
-    /// The 32 bits of a source, without its modifiers.
+    /// Returns the 32 bits of a source, without its modifiers.
     pub fn raw(&mut self, source: Source) -> Value {
         match source.value {
             instruction::Value::Reg(reg) => self.reg(reg),
@@ -384,7 +389,7 @@ impl<'a> Cx<'a> {
         }
     }
 
-    /// A 32-bit integer source: part (zero-extended), absolute value, complement, negation.
+    /// Reads a 32-bit integer source: part (zero-extended), absolute value, complement, negation.
     pub fn word(&mut self, source: Source) -> Value {
         let raw = self.raw(source);
         let mut value = self.part(raw, source.part, false);
@@ -400,7 +405,7 @@ impl<'a> Cx<'a> {
         value
     }
 
-    /// Half or byte of an `i32`, extended.
+    /// Extracts a half or byte of an `i32`, extended.
     pub fn part(&mut self, value: Value, part: Part, signed: bool) -> Value {
         match part.range() {
             (_, 32) => value,
@@ -408,7 +413,7 @@ impl<'a> Cx<'a> {
         }
     }
 
-    /// `bits` bits (fewer than 32) of an `i32` from bit `lo`, extended.
+    /// Extracts `bits` bits (fewer than 32) of an `i32` from bit `lo`, extended.
     pub fn bit_range(&mut self, value: Value, lo: u32, bits: u32, signed: bool) -> Value {
         bits::range(self, value, lo, bits, signed)
     }
@@ -417,25 +422,25 @@ impl<'a> Cx<'a> {
         bits::shl(self, value, count)
     }
 
-    /// Logical shift right.
+    /// Shifts an `i32` right logically.
     pub fn shr(&mut self, value: Value, count: u32) -> Value {
         bits::shr(self, value, count)
     }
 
-    /// A half of an `i32` as an `f16`.
+    /// Extracts a half of an `i32` as an `f16`.
     pub fn f16(&mut self, word: Value, half: u8) -> Value {
         let bits = if half == 0 { word } else { self.shr(word, 16) };
         let bits = self.b.trunc(Type::I16, bits);
         self.cast(Type::F16, bits)
     }
 
-    /// An `f16` as the low half of an `i32`, the other being 0.
+    /// Returns an `f16` as the low half of an `i32`; the high half is 0.
     pub fn low_half(&mut self, half: Value) -> Value {
         let bits = self.cast(Type::I16, half);
         self.b.zero_extend(Type::I32, bits)
     }
 
-    /// An `f32` source: absolute value, negation. Both act on the sign bit only.
+    /// Reads an `f32` source: absolute value, negation. Both act on the sign bit only.
     pub fn f32(&mut self, source: Source) -> Value {
         let value = match source.value {
             instruction::Value::Reg(reg) => {
@@ -448,7 +453,7 @@ impl<'a> Cx<'a> {
         self.float_modifiers(source, value)
     }
 
-    /// An `f64` source.
+    /// Reads an `f64` source.
     pub fn f64(&mut self, source: Source) -> Value {
         let value = match source.value {
             instruction::Value::Reg(reg) => {
@@ -461,7 +466,8 @@ impl<'a> Cx<'a> {
         self.float_modifiers(source, value)
     }
 
-    /// The 64 bits of a source that is a register pair or 8 bytes of a constant bank; an immediate is sign-extended.
+    /// Returns the 64 bits of a source: a register pair, 8 bytes of a constant bank, or a
+    /// sign-extended immediate.
     pub fn wide(&mut self, source: Source) -> Value {
         match source.value {
             instruction::Value::Reg(reg) => self.reg_pair(reg),
@@ -470,7 +476,7 @@ impl<'a> Cx<'a> {
         }
     }
 
-    /// Absolute value and negation of a float.
+    /// Applies absolute value and negation to a float.
     pub fn float_modifiers(&mut self, source: Source, mut value: Value) -> Value {
         if source.abs {
             value = self.b.fabs(value);
@@ -482,7 +488,7 @@ impl<'a> Cx<'a> {
     }
 }
 
-/// The source without the selection of a part.
+/// Returns the source without the selection of a part.
 pub fn whole(source: Source) -> Source {
     Source { part: Part::Whole, ..source }
 }

@@ -1,4 +1,4 @@
-//! Control flow: what the instructions say; `ends` and `stack` do it.
+//! Control flow: the effects that instructions ask for; `ends` and `stack` implement them.
 //!
 //! Source: facts, `maxwell-semantics.md` 6.
 
@@ -10,17 +10,20 @@ use super::flow::{Active, Flow, Leave, Lifted, Unsupported, Wait};
 use crate::field::BreakpointKind;
 use crate::{Instruction, Role, WORD_BYTES};
 
-/// NOP, and what only schedules, waits for scoreboards or hints to caches.
+/// Lifts NOP and instructions that only schedule, wait for scoreboards or hint to caches.
 pub fn nop(_: &mut Cx<'_>, _: &Instruction) -> Lifted {
     Ok(Flow::Next)
 }
 
-/// Targets in constant memory are not supported.
+/// Returns the branch target.
+///
+/// # Errors
+/// The target is in constant memory, which is not supported.
 fn target(cx: &Cx<'_>, i: &Instruction) -> Result<u64, Unsupported> {
     i.target(cx.pc).ok_or(Unsupported)
 }
 
-/// BRA, JMP.
+/// Lifts BRA and JMP.
 pub fn bra(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     Ok(Flow::Branch(target(cx, i)?))
 }
@@ -41,17 +44,17 @@ pub fn pret(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     Ok(Flow::Push(Wait::Return, target(cx, i)?))
 }
 
-/// CAL, JCAL.
+/// Lifts CAL and JCAL.
 pub fn cal(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     Ok(Flow::Call(target(cx, i)?))
 }
 
-/// To Ra + offset + the next address.
+/// Lifts BRX: to Ra + offset + the next address.
 pub fn brx(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     indirect(cx, i, (i.code_offset() as u64).wrapping_add(cx.pc).wrapping_add(WORD_BYTES))
 }
 
-/// To the absolute address Ra + offset.
+/// Lifts JMX: to the absolute address Ra + offset.
 pub fn jmx(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     indirect(cx, i, i.code_offset() as u64)
 }
@@ -80,27 +83,28 @@ pub fn ret(_: &mut Cx<'_>, _: &Instruction) -> Lifted {
     Ok(Flow::Leave(Leave::To(Wait::Return)))
 }
 
-/// EXIT
+/// Lifts EXIT.
 pub fn exit(_: &mut Cx<'_>, _: &Instruction) -> Lifted {
     Ok(Flow::Leave(Leave::Exit))
 }
 
-/// SAM: lanes that wait take part in what follows, so that there are whole quads for the derivatives of a texture access.
+/// Lifts SAM: lanes that wait take part in the code that follows, so that quads are whole for the
+/// derivatives of a texture access.
 pub fn sam(cx: &mut Cx<'_>, _: &Instruction) -> Lifted {
     activate(cx, Active::All)
 }
 
-/// RAM
+/// Lifts RAM.
 pub fn ram(cx: &mut Cx<'_>, _: &Instruction) -> Lifted {
     activate(cx, Active::Restored)
 }
 
 fn activate(cx: &mut Cx<'_>, active: Active) -> Lifted {
-    // For some lanes only there is no meaning to it.
+    // An activation of only some lanes has no meaning.
     if cx.guard() == Mask::Always { Ok(Flow::Activate(active)) } else { Err(Unsupported) }
 }
 
-/// BPT.TRAP; the other kinds are for debuggers.
+/// Lifts BPT.TRAP; other kinds are for debuggers.
 pub fn bpt(_: &mut Cx<'_>, i: &Instruction) -> Lifted {
     match i.breakpoint_kind() {
         BreakpointKind::Trap => Ok(Flow::Trap(TrapKind::Guest)),

@@ -28,7 +28,7 @@ impl Int {
         }
     }
 
-    /// Least and greatest value.
+    /// Returns the least and the greatest value.
     fn range(self) -> (i64, i64) {
         if self.signed {
             (-1 << (self.bits - 1), (1 << (self.bits - 1)) - 1)
@@ -63,7 +63,8 @@ fn float_type(format: FloatFormat) -> Result<Type, Unsupported> {
     }
 }
 
-/// The bits of an integer source, extended to 32 bits by its type, or the 64 of a pair; without its modifiers.
+/// Returns the bits of an integer source without its modifiers: extended to 32 bits by its type, or
+/// the 64 bits of a pair.
 fn int_source(cx: &mut Cx<'_>, source: Source, int: Int) -> Value {
     if int.bits == 64 {
         return cx.wide(source);
@@ -75,7 +76,7 @@ fn int_source(cx: &mut Cx<'_>, source: Source, int: Int) -> Value {
     if bits == 32 { word } else { cx.bit_range(word, first, bits, int.signed) }
 }
 
-/// Absolute value, then negation.
+/// Applies absolute value, then negation.
 fn int_modifiers(cx: &mut Cx<'_>, source: Source, mut value: Value) -> Value {
     if source.abs {
         value = cx.b.abs(value);
@@ -86,8 +87,9 @@ fn int_modifiers(cx: &mut Cx<'_>, source: Source, mut value: Value) -> Value {
     value
 }
 
-/// The least number of 8 or 16 bits is its own absolute value, and its own negative: `ptxas` counts on it for `abs.s16` and
-/// `neg.s16` before a conversion to a signed number or a float.
+/// Wraps a modified source to its type. The least number of 8 or 16 bits is its own absolute value
+/// and its own negative: `ptxas` relies on it for `abs.s16` and `neg.s16` before a conversion to a
+/// signed number or a float.
 fn wrap(cx: &mut Cx<'_>, source: Source, from: Int, value: Value) -> Value {
     let modified = source.abs || source.neg;
     if modified && from.signed && from.bits < 32 {
@@ -97,7 +99,7 @@ fn wrap(cx: &mut Cx<'_>, source: Source, from: Int, value: Value) -> Value {
     }
 }
 
-/// A float source: an F16 from a half of a register, an F64 from a pair.
+/// Reads a float source: an F16 from a half of a register, an F64 from a pair.
 fn float_source(cx: &mut Cx<'_>, source: Source, ty: Type) -> Value {
     match ty {
         Type::F64 => cx.f64(source),
@@ -122,13 +124,13 @@ fn set_float(cx: &mut Cx<'_>, i: &Instruction, value: Value) {
     }
 }
 
-/// Integer to float.
+/// Lifts I2F: integer to float.
 pub fn i2f(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let (to, from) = (float_type(i.dst_float())?, Int::from(i.src_int()));
     let bits = int_source(cx, i.b(), from);
     let source = int_modifiers(cx, i.b(), bits);
     let source = wrap(cx, i.b(), from, source);
-    // A negated unsigned number is a signed one.
+    // A negated unsigned number is signed.
     let signed = from.signed || i.b().neg;
     let result = cx.b.int_to_float(to, signed, round(i.rounding()), source);
     cc::write_float(cx, i, result);
@@ -136,8 +138,8 @@ pub fn i2f(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     Ok(Flow::Next)
 }
 
-/// Float to integer: out of range it is the nearest limit. A NaN gives 0, but for 64-bit results and F64 sources the top
-/// bit alone.
+/// Lifts F2I: float to integer. Out of range, the result is the nearest limit. A NaN gives 0; for
+/// 64-bit results and F64 sources it gives only the top bit.
 pub fn f2i(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let (to, from) = (Int::from(i.f2i_dst()), float_type(i.src_float())?);
     let rounding = match i.int_rounding() {
@@ -165,7 +167,7 @@ pub fn f2i(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     Ok(Flow::Next)
 }
 
-/// Float to float. Between equal formats a copy, or rounding to an integral value.
+/// Lifts F2F: float to float. Between equal formats it copies, or rounds to an integral value.
 pub fn f2f(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let (to, from) = (float_type(i.f2f_dst())?, float_type(i.src_float())?);
     let ftz = i.ftz() == Ftz::Flush;
@@ -197,7 +199,8 @@ pub fn f2f(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     Ok(Flow::Next)
 }
 
-/// Integer to integer: cut to the result's type, with `.SAT` clamped to it. Short results are zero-extended.
+/// Lifts I2I: integer to integer, cut to the result's type, or clamped to it with `.SAT`. Short
+/// results are zero-extended.
 pub fn i2i(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let (to, from) = (Int::from(i.short_dst()), Int::from(i.short_src()));
     if to.bits == 64 || from.bits == 64 {

@@ -38,7 +38,7 @@ pub fn dfma(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     finish(cx, i, result)
 }
 
-/// Minimum if P, else maximum.
+/// Lifts DMNMX: minimum if P, else maximum.
 pub fn dmnmx(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let (a, b, least) = (cx.f64(i.a()), cx.f64(i.b()), cx.pred(i.ps()));
     let result = min_max(cx, FloatAttrs::IEEE, least, a, b);

@@ -1,4 +1,4 @@
-//! Blocks of guest instructions become blocks of the intermediate representation.
+//! Emission of IR blocks for blocks of guest instructions.
 
 use std::collections::VecDeque;
 
@@ -19,15 +19,15 @@ pub struct Emitter<'p, 'a> {
     live: Liveness,
     pub(super) function: FunctionBuilder,
     pub(super) banks: Banks,
-    /// None: nothing pushes, and lanes that leave are done.
+    /// The divergence stack. None: nothing pushes, and lanes that leave are done.
     pub(super) stack: Option<Stack>,
-    /// Where to go when the active mask is empty.
+    /// The block to enter when the active mask is empty.
     pub(super) pop: BlockId,
-    /// Mask register that hands lanes from a block to its helpers.
+    /// The mask register that passes lanes from a block to its helper blocks.
     pub(super) split: Reg,
     /// Holds the active mask between SAM and RAM, if there are any.
     suspended: Option<Reg>,
-    /// The block that is the kernel's first.
+    /// The kernel's first block.
     first: Option<BlockId>,
     blocks: FxHashMap<u64, BlockId>,
     queue: VecDeque<u64>,
@@ -60,7 +60,7 @@ impl<'p, 'a> Emitter<'p, 'a> {
         }
     }
 
-    /// The block at a guest address, which will be emitted.
+    /// Returns the block at a guest address, and queues it for emission.
     pub fn block_at(&mut self, pc: u64) -> BlockId {
         *self.blocks.entry(pc).or_insert_with(|| {
             self.queue.push_back(pc);
@@ -68,14 +68,14 @@ impl<'p, 'a> Emitter<'p, 'a> {
         })
     }
 
-    /// Makes this block, which is empty and the kernel's first, the one at a guest address.
+    /// Makes an empty block, the kernel's first, the block at a guest address.
     pub fn claim(&mut self, pc: u64, block: BlockId) {
         self.first = Some(block);
         self.blocks.insert(pc, block);
         self.queue.push_back(pc);
     }
 
-    /// Makes this block, which is empty and the kernel's first, one that goes on at a guest address.
+    /// Makes an empty block, the kernel's first, go on at a guest address.
     pub fn enter(&mut self, entry: BlockId, pc: u64) {
         let (first, pop) = (self.block_at(pc), self.pop);
         let Some(shader) = self.banks.shader else { return self.function.at(entry).jump(first) };
@@ -85,7 +85,7 @@ impl<'p, 'a> Emitter<'p, 'a> {
         cx.b.branch(active, first, pop);
     }
 
-    /// Emits all blocks asked for so far and those they lead to.
+    /// Emits all requested blocks and all blocks that they lead to.
     pub fn drain(&mut self) {
         while let Some(pc) = self.queue.pop_front() {
             self.emit(pc);
@@ -108,7 +108,7 @@ impl<'p, 'a> Emitter<'p, 'a> {
         let guest = &program.blocks[&start];
         let block = self.blocks[&start];
         self.function.set_cost(block, guest.cost);
-        // Lanes that do not keep on are no longer active at the block's end.
+        // Lanes that do not keep on are inactive at the block's end.
         let pusher = Some(block).filter(|_| !matches!(guest.end, End::KeepOn { .. }));
         let live = self.live.after_steps(program, guest);
         let mut cx = Cx::new(self.function.at(block), self.banks, self.live.kept);
@@ -128,7 +128,7 @@ impl<'p, 'a> Emitter<'p, 'a> {
                 Action::Nothing => {}
                 Action::Plain => {
                     if let Some(lift) = insn.row.lift {
-                        // That it is supported was seen in the trial run.
+                        // The trial run showed that the instruction is supported.
                         let _ = lift(&mut cx, &insn);
                     }
                 }
@@ -241,7 +241,7 @@ impl<'p, 'a> Emitter<'p, 'a> {
     }
 }
 
-/// What lanes do that exit.
+/// Emits the effects of lanes that exit.
 fn end(cx: &mut Cx<'_>, leave: Leave, lanes: Mask) {
     if leave == Leave::Exit {
         cx.end(lanes);
@@ -254,16 +254,16 @@ fn mark(stack: &Option<Stack>, b: &mut BlockBuilder<'_>, leave: Leave, lanes: Va
     }
 }
 
-/// The active lanes that the guard and the CC test choose.
+/// Returns the active lanes that the guard and the CC test choose.
 fn condition(cx: &mut Cx<'_>, step: &Step) -> Value {
     let lanes = cx.executing();
-    // A test that is not supported makes the instruction a trap without one.
+    // An unsupported test makes the instruction a trap without a test.
     let Some(Ok(test)) = step.test.map(|test| cc::test(cx, test)) else { return lanes };
     let lanes = cx.and(Mask::Lanes(lanes), test);
     lanes.value(&mut cx.b)
 }
 
-/// Starts the instruction that ends the block: the active lanes of its condition.
+/// Starts the instruction that ends the block, and returns the active lanes of its condition.
 fn start_end(cx: &mut Cx<'_>, step: &Step, pc: u64) -> Value {
     if let Some(insn) = step.insn {
         cx.start(&insn, pc, Flags::ALL);
@@ -271,7 +271,7 @@ fn start_end(cx: &mut Cx<'_>, step: &Step, pc: u64) -> Value {
     condition(cx, step)
 }
 
-/// The active lanes that are not in `lanes`.
+/// Returns the active lanes that are not in `lanes`.
 fn others(cx: &mut Cx<'_>, lanes: Value) -> Value {
     let active = cx.active();
     without(&mut cx.b, active, lanes)

@@ -1,4 +1,4 @@
-//! The helper blocks behind a block that ends with a decision. They cost nothing.
+//! The helper blocks behind a block that ends with a decision. They have no cost.
 
 use warploom_guest::divergence::first_lane;
 use warploom_ir::{BlockBuilder, BlockId, IntCc, Reg, TrapKind, Type, Value};
@@ -12,14 +12,14 @@ use super::service;
 use super::stack::without;
 use crate::{BUNDLE_BYTES, WORD_BYTES};
 
-/// Low bit of the site number of the lanes that a conditional call or jump leaves behind: such an instruction may push
-/// twice.
+/// The low bit of a site number: set for the lanes that a conditional call or jump leaves behind,
+/// as such an instruction may push twice.
 const BEHIND: u64 = 1;
 
 impl Emitter<'_, '_> {
-    /// Ends a block with a conditional branch. `rest`, also in the split register, are the lanes that do not take it; that
-    /// there are none is the straight way, so that a loop which all lanes stay in jumps to itself. If lanes part, the
-    /// side that lies further down waits.
+    /// Ends a block with a conditional branch. `rest`, also in the split register, are the lanes
+    /// that do not take it. An empty `rest` takes the direct path, so that a loop in which all
+    /// lanes stay jumps to itself. If lanes diverge, the side further down waits.
     pub(super) fn part_ways(
         &mut self,
         block: BlockId,
@@ -55,8 +55,8 @@ impl Emitter<'_, '_> {
         b.jump(go_on);
     }
 
-    /// Ends a block with what the flow of an instruction says for `lanes`, if there are any; the others, in the split register,
-    /// go to `next`.
+    /// Ends a block with the flow of an instruction for `lanes`, if there are any. The remaining
+    /// lanes, in the split register, go to `next`.
     pub(super) fn act_for(
         &mut self,
         block: BlockId,
@@ -95,7 +95,7 @@ impl Emitter<'_, '_> {
         self.act(doing, step, pc, next);
     }
 
-    /// Ends a block with what the flow of an instruction says.
+    /// Ends a block with the flow of an instruction.
     pub(super) fn act(&mut self, block: BlockId, step: &Step, pc: u64, next: u64) {
         match step.flow {
             Flow::Trap(kind) => {
@@ -140,8 +140,8 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// To the target of the first active lane. Those with another target come back to this instruction when it is
-    /// their turn.
+    /// Jumps to the target of the first active lane. Lanes with another target come back to this
+    /// instruction when it is their turn.
     fn jump_indirectly(&mut self, block: BlockId, step: &Step, pc: u64) {
         let [part, go] = [(); 2].map(|()| self.function.new_block(pc));
         let split = self.split;
@@ -169,7 +169,7 @@ impl Emitter<'_, '_> {
         }
     }
 
-    /// Lifting an instruction in a block whose flags are all in the register file.
+    /// Starts an instruction in a block whose flags are all in the register file.
     fn resume_in(&mut self, block: BlockId, step: &Step, pc: u64) -> Cx<'_> {
         let mut cx = Cx::new(self.function.at(block), self.banks, Flags::NONE);
         if let Some(insn) = step.insn {
@@ -184,7 +184,7 @@ fn lift_again(cx: &mut Cx<'_>, step: &Step) -> Option<Flow> {
     insn.row.lift.and_then(|lift| lift(cx, &insn).ok())
 }
 
-/// The targets of an indirect jump, and that of the first active lane (uniform).
+/// Returns the targets of an indirect jump, and the target of the first active lane (uniform).
 fn first_target(cx: &mut Cx<'_>, step: &Step) -> Option<(Value, Value)> {
     let Some(Flow::Indirect(address)) = lift_again(cx, step) else { return None };
     let active = cx.active();
@@ -193,7 +193,7 @@ fn first_target(cx: &mut Cx<'_>, step: &Step) -> Option<(Value, Value)> {
     Some((address, first))
 }
 
-/// [`past_control`](crate::past_control) of an address that only the launch knows.
+/// Emits [`past_control`](crate::past_control) of an address that is known at run time only.
 fn past_control_at_run_time(b: &mut BlockBuilder<'_>, pc: Value) -> Value {
     let in_bundle = b.iconst(Type::I64, BUNDLE_BYTES - 1);
     let (zero, word) = (b.iconst(Type::I64, 0), b.iconst(Type::I64, WORD_BYTES));
@@ -203,10 +203,11 @@ fn past_control_at_run_time(b: &mut BlockBuilder<'_>, pc: Value) -> Value {
     b.add(pc, skip)
 }
 
-/// The active lanes that are not in the split register, and those that are.
+/// Returns the active lanes outside the split register, and the lanes in it.
 fn parted(b: &mut BlockBuilder<'_>, split: Reg) -> (Value, Value) {
     let (active, split) = (b.read_active(), b.rf_read(split));
-    // All of them are active, but analysis sees that only here: else these would be lanes that were not.
+    // All lanes of the split register are active, but only this `and` shows it to analysis. Without
+    // it, the lanes would count as formerly inactive.
     let rest = b.and(active, split);
     (without(b, active, rest), rest)
 }

@@ -1,4 +1,4 @@
-//! How exact an instruction is in the form that it has: the table says it of all forms together.
+//! The exactness of one form of an instruction; the table states it for all forms together.
 
 use warploom_guest::header::Header;
 
@@ -6,8 +6,9 @@ use super::program::executes;
 use crate::special::SpecialRegister as Sr;
 use crate::{Fidelity, Instruction, Opcode, Role, Value, driver};
 
-/// The class of an instruction with its modifiers and operands. Of an instruction that is executed some forms may not be, and of
-/// an exact one some operands have values that were decided (`docs/fidelity.md`).
+/// Returns the class of an instruction with its modifiers and operands. Some forms of an executed
+/// instruction may not be executed. Some operands of an exact instruction have values that we
+/// decided (`docs/fidelity.md`).
 pub fn fidelity(insn: &Instruction, pc: u64, header: Option<&Header>) -> Fidelity {
     if !executes(insn, pc, header) {
         return Fidelity::Unimplemented;
@@ -22,7 +23,7 @@ pub fn fidelity(insn: &Instruction, pc: u64, header: Option<&Header>) -> Fidelit
     }
 }
 
-/// What was decided about a special register, if hardware has another number there.
+/// Returns our decision about a special register, if hardware has another number there.
 fn decided_register(register: Sr) -> Option<&'static str> {
     match register {
         Sr::CLOCK | Sr::CLOCKLO | Sr::CLOCKHI | Sr::GLOBALTIMERLO | Sr::GLOBALTIMERHI => {

@@ -1,20 +1,23 @@
-//! Predicates and CC bits within one block: reads and writes are values, the register file sees them at the end.
+//! Predicates and CC bits within one block: reads and writes are values, and reach the register
+//! file at the block's end.
 //!
-//! The intermediate representation writes mask registers unmasked, while Maxwell keeps the old bits where a lane is inactive or the
-//! guard is false. Here that merge is made only where it can be seen:
-//! - for inactive lanes, if the flag is *kept*: live at some place where lanes wait for the others;
-//! - for lanes whose guard is false, when somebody reads the flag who has another guard. An instruction with the same
-//!   guard, as in `@P0 IADD.CC; @P0 IADD.X`, gets the value as it was computed.
+//! The IR writes mask registers unmasked, while Maxwell keeps the old bits where a lane is inactive
+//! or the guard is false. The flag file merges old bits only where the merge is visible:
+//! - for inactive lanes, if the flag is *kept*: live at some place where lanes wait for other
+//!   lanes;
+//! - for lanes whose guard is false, when an instruction with another guard reads the flag. An
+//!   instruction with an equal guard, as in `@P0 IADD.CC; @P0 IADD.X`, gets the value as it was
+//!   computed.
 //!
-//! All other bits of a value are arbitrary, so whoever uses a flag for more than guarding must cut it to the lanes
-//! that execute.
+//! All other bits of a value are arbitrary. So code that uses a flag for more than guarding must
+//! mask it with the executing lanes.
 
 use warploom_guest::divergence::Mask;
 use warploom_ir::{BankId, BlockBuilder, Value};
 
 use super::flags::{Flag, Flags};
 
-/// Where the register file holds the flags.
+/// The register banks that hold the flags.
 #[derive(Clone, Copy, Debug)]
 pub struct FlagBanks {
     pub predicates: BankId,
@@ -30,7 +33,7 @@ impl FlagBanks {
     }
 }
 
-/// A write that is not merged with what was there before.
+/// A write that is not yet merged with the old bits.
 #[derive(Clone, Copy)]
 struct Pending {
     value: Mask,
@@ -41,7 +44,7 @@ struct Pending {
 
 #[derive(Clone, Copy, Default)]
 struct Slot {
-    /// Value before the pending write, if it is known.
+    /// The value before the pending write, if it is known.
     base: Option<Mask>,
     pending: Option<Pending>,
     dirty: bool,
@@ -58,7 +61,7 @@ impl FlagFile {
         FlagFile { banks, kept, slots: [Slot::default(); Flag::COUNT] }
     }
 
-    /// The flag in the lanes that execute under `guard`.
+    /// Returns the flag in the lanes that execute under `guard`.
     pub fn read(&mut self, flag: Flag, guard: Mask, b: &mut BlockBuilder<'_>) -> Mask {
         match self.slots[flag.index()].pending {
             Some(pending) if pending.guard == guard || pending.guard == Mask::Always => {
@@ -68,12 +71,13 @@ impl FlagFile {
         }
     }
 
-    /// Whether inactive lanes' bits matter.
+    /// Whether the flag's bits of inactive lanes matter.
     pub fn keeps(&self, flag: Flag) -> bool {
         self.kept.contains(flag)
     }
 
-    /// Writes the flag under `guard`: in `lanes`, which are those of the guard, and only active ones if the flag is kept.
+    /// Writes the flag under `guard`, in `lanes`: the lanes of the guard, and only active lanes if
+    /// the flag is kept.
     pub fn write(
         &mut self,
         flag: Flag,
@@ -94,7 +98,7 @@ impl FlagFile {
         slot.dirty = true;
     }
 
-    /// The value the register must have, merged.
+    /// Returns the merged value that the register must have.
     fn merged(&mut self, flag: Flag, b: &mut BlockBuilder<'_>) -> Mask {
         let slot = &mut self.slots[flag.index()];
         let base = *slot.base.get_or_insert_with(|| Mask::Lanes(b.rf_read(self.banks.reg(flag))));
@@ -106,8 +110,9 @@ impl FlagFile {
         value
     }
 
-    /// Brings those of `live`, and all kept ones, to the register file. What is not kept is cut to the `active` lanes, so that nobody
-    /// looks into registers of the others for it.
+    /// Writes the flags of `live`, and all kept flags, to the register file. Flags that are not
+    /// kept are masked with the `active` lanes, so that no code reads registers of inactive lanes
+    /// for them.
     pub fn flush(&mut self, live: Flags, active: Value, b: &mut BlockBuilder<'_>) {
         let wanted = live.union(self.kept);
         for flag in Flag::all().filter(|&flag| wanted.contains(flag)) {

@@ -1,11 +1,12 @@
-//! The mask registers of Maxwell, P0 to P6 and the bits of CC, as the lifter numbers them, and sets of them.
+//! The mask registers of Maxwell, P0 to P6 and the bits of CC, as the lifter numbers them, and sets
+//! of flags.
 
 /// A predicate or a bit of CC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Flag(u8);
 
 impl Flag {
-    /// Number of flags.
+    /// The number of flags.
     pub const COUNT: usize = Flag::PREDICATES + Flag::CC_BITS;
     pub const PREDICATES: usize = 7;
     pub const CC_BITS: usize = 5;
@@ -18,11 +19,12 @@ impl Flag {
     pub const C: Flag = Flag(9);
     /// CC: signed overflow.
     pub const O: Flag = Flag(10);
-    /// The second bit of the carry of IADD3.CC, whose sum of three terms carries 0, 1 or 2. Its place in the hardware is
-    /// unknown (facts, `maxwell-semantics.md` 2.1), and nothing but IADD3.X reads it.
+    /// The second bit of the carry of IADD3.CC, whose sum of three terms carries 0, 1 or 2. Its
+    /// place in the hardware is unknown (facts, `maxwell-semantics.md` 2.1), and only IADD3.X reads
+    /// it.
     pub const C2: Flag = Flag(11);
 
-    /// P0 to P6.
+    /// Returns the flag of a predicate, P0 to P6.
     pub const fn predicate(index: u8) -> Flag {
         assert!((index as usize) < Flag::PREDICATES);
         Flag(index)

@@ -26,7 +26,7 @@ fn finish(cx: &mut Cx<'_>, i: &Instruction, result: Value) -> Lifted {
     Ok(Flow::Next)
 }
 
-/// A + B.
+/// Lifts FADD: A + B.
 pub fn fadd(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let attrs =
         FloatAttrs { round: round(i.rounding()), flush: i.ftz() == Ftz::Flush, saturate: i.sat() };
@@ -35,9 +35,10 @@ pub fn fadd(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     finish(cx, i, result)
 }
 
-/// A + B, B - A, A - B or B, as two bits for each lane of a quad choose, those of lane 0 on top. `.NDV` is for pixels.
+/// Lifts FSWZADD: A + B, B - A, A - B or B, as two bits for each lane of a quad choose; lane 0 has
+/// the top bits. `.NDV` is for pixels.
 ///
-/// Source: the derivatives of Mesa's nouveau driver, which are a butterfly SHFL and this.
+/// Source: Mesa's nouveau driver, which computes derivatives by a butterfly SHFL and FSWZADD.
 pub fn fswzadd(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let attrs =
         FloatAttrs { round: round(i.rounding()), flush: i.ftz() == Ftz::Flush, saturate: false };
@@ -49,7 +50,7 @@ pub fn fswzadd(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
         match quad {
             0 => Mask::Never,
             0xf => Mask::Always,
-            // The same in all quads of the warp.
+            // The pattern repeats in all quads of the warp.
             _ => Mask::Lanes(cx.constant(Type::Mask, quad * 0x1111_1111)),
         }
     };
@@ -63,7 +64,7 @@ pub fn fswzadd(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     finish(cx, i, result)
 }
 
-/// Whether denormals flush, and whether 0 times anything is 0.
+/// Returns whether denormals flush, and whether 0 times anything is 0.
 pub fn flushing(flush: Flush) -> Result<(bool, bool), Unsupported> {
     match flush {
         Flush::Keep => Ok((false, false)),
@@ -73,7 +74,7 @@ pub fn flushing(flush: Flush) -> Result<(bool, bool), Unsupported> {
     }
 }
 
-/// The lanes where a factor is zero, or a denormal that flushes.
+/// Returns the lanes where a factor is zero, or a denormal that flushes.
 fn any_zero(cx: &mut Cx<'_>, a: Value, b: Value) -> Mask {
     let zero = cx.constant(cx.b.ty(a).ty, 0);
     let mut is_zero = |value| Mask::Lanes(cx.b.fcmp(FloatCc::Eq, true, value, zero));
@@ -81,7 +82,8 @@ fn any_zero(cx: &mut Cx<'_>, a: Value, b: Value) -> Mask {
     cx.or(a, b)
 }
 
-/// A * B, scaled before it is rounded: A is scaled first, which is exact but for denormals.
+/// Lifts FMUL: A * B, scaled before it is rounded. A is scaled first, which is exact except for
+/// denormals.
 pub fn fmul(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let (flush, zero_wins) = flushing(i.flush())?;
     let scale = match i.scale() {
@@ -104,7 +106,7 @@ pub fn fmul(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     finish(cx, i, result)
 }
 
-/// A product of floats of any type; 0 times anything may be 0.
+/// Emits a product of floats of any type; 0 times anything may be 0.
 pub fn product(cx: &mut Cx<'_>, attrs: FloatAttrs, zero_wins: bool, a: Value, b: Value) -> Value {
     let result = cx.b.fmul(attrs, a, b);
     if !zero_wins {
@@ -114,7 +116,7 @@ pub fn product(cx: &mut Cx<'_>, attrs: FloatAttrs, zero_wins: bool, a: Value, b:
     cx.select(zeros, zero, result)
 }
 
-/// A * B + C, rounded once.
+/// Lifts FFMA: A * B + C, rounded once.
 pub fn ffma(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let (flush, zero_wins) = flushing(i.flush())?;
     let attrs = FloatAttrs { round: round(i.rounding()), flush, saturate: i.sat() };
@@ -123,7 +125,7 @@ pub fn ffma(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     finish(cx, i, result)
 }
 
-/// A product and a sum of floats of any type, rounded once; 0 times anything may be 0.
+/// Emits a product and a sum of floats of any type, rounded once; 0 times anything may be 0.
 pub fn fused(cx: &mut Cx<'_>, attrs: FloatAttrs, zero_wins: bool, [a, b, c]: [Value; 3]) -> Value {
     let result = cx.b.fma(attrs, a, b, c);
     if !zero_wins {
@@ -134,7 +136,7 @@ pub fn fused(cx: &mut Cx<'_>, attrs: FloatAttrs, zero_wins: bool, [a, b, c]: [Va
     cx.select(zeros, sum, result)
 }
 
-/// Minimum if P, else maximum. Of one NaN the other operand.
+/// Lifts FMNMX: minimum if P, else maximum. With one NaN, the result is the other operand.
 pub fn fmnmx(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let (a, b, least) = (cx.f32(i.a()), cx.f32(i.b()), cx.pred(i.ps()));
     let attrs = FloatAttrs { flush: i.ftz() == Ftz::Flush, ..FloatAttrs::IEEE };
@@ -153,8 +155,8 @@ pub fn min_max(cx: &mut Cx<'_>, attrs: FloatAttrs, least: Mask, a: Value, b: Val
     }
 }
 
-/// Whether the fast path of A / B is unsafe: an exponent is extreme, or so is that of the quotient. The exact condition
-/// is unknown; this holds for all unsafe cases.
+/// Lifts FCHK: whether the fast path of A / B is unsafe. It is if the exponent of A, of B or of the
+/// quotient is extreme. The exact condition is unknown; this condition holds in all unsafe cases.
 pub fn fchk(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     if i.check_mode() != CheckMode::Divide {
         return Err(Unsupported);
@@ -166,7 +168,8 @@ pub fn fchk(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     };
     let (ea, eb) = (exponent(a), exponent(b));
     let quotient = cx.b.sub(ea, eb);
-    // Biased exponents of A from -103, of B from -125 to 125, of the quotient from -124 to 125.
+    // Safe exponents are for A from -103, for B from -125 to 125, for the quotient from -124 to
+    // 125. The exponents of A and B are biased by 127.
     let ranges = [(ea, -103 + 127, 254), (eb, -125 + 127, 125 + 127), (quotient, -124, 125)];
     let mut unsafe_lanes = Mask::Never;
     for (value, least, most) in ranges {
@@ -175,7 +178,7 @@ pub fn fchk(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
         let outside = Mask::Lanes(cx.b.icmp(IntCc::GtU, above, span));
         unsafe_lanes = cx.or(unsafe_lanes, outside);
     }
-    // None of the lanes is one where both have moderate exponents, which is quickly seen.
+    // No lane is unsafe if both its exponents are moderate, which is a fast test.
     let unusual = Mask::Lanes(division::are_unusual(&mut cx.b, Type::F32, a, Some(b)));
     let unsafe_lanes = cx.and(unusual, unsafe_lanes);
     cx.set_pred(i.pd(), unsafe_lanes);

@@ -11,7 +11,7 @@ use super::flow::{Flow, Lifted};
 use crate::Instruction;
 use crate::field::{FloatCompare, Ftz};
 
-/// The lanes where `a` compares with `b`, of any type.
+/// Returns the lanes where `a` compares with `b`, of any float type.
 pub fn compare(cx: &mut Cx<'_>, i: &Instruction, op: FloatCompare, a: Value, b: Value) -> Mask {
     let cc = match op {
         FloatCompare::False => return Mask::Never,
@@ -44,7 +44,7 @@ fn doubles(cx: &mut Cx<'_>, i: &Instruction) -> Mask {
     compare(cx, i, i.float_compare(), a, b)
 }
 
-/// Sets two predicates.
+/// Lifts FSETP: sets two predicates.
 pub fn fsetp(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let holds = singles(cx, i);
     set_predicates(cx, i, i.bool_op(), holds)
@@ -55,7 +55,7 @@ pub fn dsetp(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     set_predicates(cx, i, i.bool_op(), holds)
 }
 
-/// Sets a register to all ones (with `.BF` 1.0) or 0.
+/// Lifts FSET: sets a register to all ones (with `.BF` 1.0) or 0.
 pub fn fset(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let holds = singles(cx, i);
     set_register(cx, i, i.bool_op(), holds)
@@ -66,7 +66,7 @@ pub fn dset(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     set_register(cx, i, i.bool_op(), holds)
 }
 
-/// C op 0 ? A : B
+/// Lifts FCMP: C op 0 ? A : B.
 pub fn fcmp(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let (a, b, c, zero) = (cx.f32(i.a()), cx.f32(i.b()), cx.f32(i.c()), cx.b.f32const(0.0));
     let holds = compare(cx, i, i.fcmp_compare(), c, zero);

@@ -1,18 +1,18 @@
-//! What an instruction does to the flow of control.
+//! The effect of an instruction on the flow of control.
 
 use warploom_ir::{Barrier, Service, TrapKind, Value};
 
-/// Kinds of entries of the divergence stack that lanes leave to. (A divergent branch pushes a fourth kind, which
-/// nothing leaves to: the lanes that took the other side.)
+/// Kinds of entries of the divergence stack that lanes leave to. A divergent branch pushes a fifth
+/// kind, to which nothing leaves: the lanes of the other side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Wait {
     /// Pushed by SSY, left to by SYNC.
     Sync,
-    /// PBK and BRK.
+    /// Pushed by PBK, left to by BRK.
     Break,
-    /// PCNT and CONT.
+    /// Pushed by PCNT, left to by CONT.
     Continue,
-    /// CAL, JCAL, PRET and RET.
+    /// Pushed by CAL, JCAL and PRET, left to by RET.
     Return,
 }
 
@@ -23,22 +23,23 @@ impl Wait {
 /// How lanes leave the active mask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Leave {
-    /// To wait at the nearest entry of that kind.
+    /// To wait at the nearest entry of this kind.
     To(Wait),
     /// For good: EXIT, and KIL of a compute kernel.
     Exit,
 }
 
-/// What the active lanes become.
+/// The lanes that an instruction makes active.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Active {
-    /// All that the warp was launched with, also those that wait or have exited: SAM.
+    /// SAM: all lanes of the launched warp, even lanes that wait or have exited.
     All,
-    /// Those that they were before: RAM.
+    /// RAM: the previously active lanes.
     Restored,
 }
 
-/// What comes after an instruction, for the lanes that its guard and CC test allow; the others go on.
+/// The continuation after an instruction, for the lanes that its guard and CC test allow; the
+/// remaining lanes go on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Flow {
     Next,
@@ -47,7 +48,7 @@ pub enum Flow {
     Push(Wait, u64),
     /// Pushes the active lanes with the next pc and jumps.
     Call(u64),
-    /// To this varying `i64` pc.
+    /// Jumps to this varying `i64` pc.
     Indirect(Value),
     Leave(Leave),
     /// Goes on with other lanes.
@@ -59,9 +60,10 @@ pub enum Flow {
     Trap(TrapKind),
 }
 
-/// The instruction, or a combination of its modifiers, has no lift function: it traps if it is executed.
+/// The instruction, or a combination of its modifiers, has no lift function: it traps if it is
+/// executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unsupported;
 
-/// Result of a lift function.
+/// The result of a lift function.
 pub type Lifted = Result<Flow, Unsupported>;

@@ -13,10 +13,11 @@ use super::flow::{Flow, Lifted};
 use crate::field::{Field, Ftz, HalfMerge};
 use crate::{Instruction, Part, Source, instruction};
 
-/// The low value and the high one.
+/// The low value and the high value.
 type Pair = [Value; 2];
 
-/// Both halves of a source, or one value twice: a half, or an F32 as the nearest F16.
+/// Returns both halves of a source, or one value twice: a half, or an F32 rounded to the nearest
+/// F16.
 fn pair(cx: &mut Cx<'_>, source: Source) -> Pair {
     let is_constant = matches!(source.value, instruction::Value::Const { .. });
     if is_constant || source.part == Part::Float {
@@ -35,7 +36,7 @@ fn pair(cx: &mut Cx<'_>, source: Source) -> Pair {
     }
 }
 
-/// Writes results, one of them or both.
+/// Writes one result or both.
 fn finish(cx: &mut Cx<'_>, i: &Instruction, [low, high]: Pair) -> Lifted {
     let result = match i.half_merge() {
         HalfMerge::F32 => cx.b.fconvert(Type::F32, FloatAttrs::IEEE, low),
@@ -50,20 +51,20 @@ fn finish(cx: &mut Cx<'_>, i: &Instruction, [low, high]: Pair) -> Lifted {
     Ok(Flow::Next)
 }
 
-/// An F16 from bit `lo` of an `i32` on.
+/// Places an F16 at bit `lo` of an `i32`.
 fn bits(cx: &mut Cx<'_>, half: Value, lo: u32) -> Value {
     let bits = cx.low_half(half);
     if lo == 0 { bits } else { cx.shl(bits, lo) }
 }
 
-/// The destination's other half, and the new one, from bit `lo` on.
+/// Replaces the half of the destination from bit `lo` on, and keeps the other half.
 fn merged(cx: &mut Cx<'_>, i: &Instruction, half: Value, lo: u32) -> Value {
     let (old, mask) = (cx.reg(i.d()), cx.int(!(0xffff << lo)));
     let (kept, new) = (cx.b.and(old, mask), bits(cx, half, lo));
     cx.b.or(kept, new)
 }
 
-/// A + B
+/// Lifts HADD2: A + B.
 pub fn hadd2(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let attrs = FloatAttrs { flush: i.ftz() == Ftz::Flush, saturate: i.sat(), ..FloatAttrs::IEEE };
     let (a, b) = (pair(cx, i.a()), pair(cx, i.b()));
@@ -71,7 +72,7 @@ pub fn hadd2(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     finish(cx, i, sums)
 }
 
-/// A * B
+/// Lifts HMUL2: A * B.
 pub fn hmul2(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let (flush, zero_wins) = flushing(i.half_flush())?;
     let attrs = FloatAttrs { flush, saturate: i.sat(), ..FloatAttrs::IEEE };
@@ -80,9 +81,9 @@ pub fn hmul2(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     finish(cx, i, products)
 }
 
-/// A * B + C, rounded once.
+/// Lifts HFMA2: A * B + C, rounded once.
 pub fn hfma2(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    // Two names, for reserved values print in two ways.
+    // The field has two names, as reserved values print in two ways.
     let flush = if i.field(Field::flush).is_some() { i.flush() } else { i.half_flush() };
     let (flush, zero_wins) = flushing(flush)?;
     let attrs = FloatAttrs { flush, saturate: i.sat(), ..FloatAttrs::IEEE };
@@ -91,13 +92,13 @@ pub fn hfma2(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     finish(cx, i, results)
 }
 
-/// The lanes where the low halves compare, and those where the high ones do.
+/// Returns the lanes where the low halves compare, and the lanes where the high halves compare.
 fn comparisons(cx: &mut Cx<'_>, i: &Instruction) -> [Mask; 2] {
     let (a, b) = (pair(cx, i.a()), pair(cx, i.b()));
     [0, 1].map(|n| compare(cx, i, i.float_compare(), a[n], b[n]))
 }
 
-/// Sets each half of a register to all ones (with `.BF` 1.0) or 0.
+/// Lifts HSET2: sets each half of a register to all ones (with `.BF` 1.0) or 0.
 pub fn hset2(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let holds = comparisons(cx, i);
     let with = cx.pred(i.ps());
@@ -113,7 +114,8 @@ pub fn hset2(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     Ok(Flow::Next)
 }
 
-/// Sets a predicate for each half; with `.H_AND` for both, the second if not both compare.
+/// Lifts HSETP2: sets a predicate for each half. With `.H_AND`, the first predicate says that both
+/// halves compare, the second that not both do.
 pub fn hsetp2(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let [low, high] = comparisons(cx, i);
     if i.h_and() {

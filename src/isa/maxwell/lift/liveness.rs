@@ -1,7 +1,8 @@
-//! Which flags are read later, as one lane sees it.
+//! Liveness of flags, from the view of one lane.
 //!
-//! A lane's path goes through the targets of what it leaves to, whatever the other lanes do. So a flag is live after SYNC
-//! if it is live at the target of an SSY, after RET behind a call, and so on; behind an indirect jump all are.
+//! A lane's path goes through the targets of its leaves, whatever other lanes do. So a flag is live
+//! after SYNC if it is live at the target of an SSY, after RET if it is live behind a call, and so
+//! on. Behind an indirect jump all flags are live.
 
 use rustc_hash::FxHashMap;
 
@@ -11,11 +12,11 @@ use super::program::{Action, End, GuestBlock, Program, When};
 
 #[derive(Default)]
 pub struct Liveness {
-    /// At the start of each block.
+    /// Flags that are live at the start of each block.
     at_start: FxHashMap<u64, Flags>,
-    /// Where lanes that leave to a kind of entry go on.
+    /// Flags that are live where lanes go on that leave to an entry of a kind.
     after_leave: [Flags; Wait::ALL.len()],
-    /// At some place where lanes wait for others.
+    /// Flags that are live at some place where lanes wait for other lanes.
     pub kept: Flags,
 }
 
@@ -55,7 +56,7 @@ impl Liveness {
         live
     }
 
-    /// At the start of the block at `pc`.
+    /// Returns the flags that are live at the start of the block at `pc`.
     pub fn at(&self, pc: u64) -> Flags {
         self.at_start.get(&pc).copied().unwrap_or(Flags::NONE)
     }
@@ -71,7 +72,7 @@ impl Liveness {
         }
     }
 
-    /// After the end of a block.
+    /// Returns the flags that are live after the end of a block.
     pub fn after_end(&self, program: &Program<'_>, block: &GuestBlock) -> Flags {
         match block.end {
             End::Jump(target) => self.at(target),
@@ -91,7 +92,7 @@ impl Liveness {
         }
     }
 
-    /// Before the instruction that ends a block, behind its steps.
+    /// Returns the flags that are live before the instruction that ends a block, behind its steps.
     pub fn at_end(&self, program: &Program<'_>, block: &GuestBlock) -> Flags {
         let reads = match block.end {
             End::KeepOn { pc, .. } | End::Split { pc, .. } | End::Do { pc, .. } => {
@@ -102,7 +103,8 @@ impl Liveness {
         self.after_end(program, block).union(reads)
     }
 
-    /// After a step: for the lanes that go on and those that leave.
+    /// Returns the flags that are live before a step, for lanes that go on, with `after` live, and
+    /// for lanes that leave.
     fn before(&self, program: &Program<'_>, pc: u64, action: Action, after: Flags) -> Flags {
         match action {
             Action::Nothing | Action::Activate(_) => after,
@@ -116,7 +118,7 @@ impl Liveness {
         }
     }
 
-    /// After each step of a block, in order.
+    /// Returns the flags that are live after each step of a block, in order.
     pub fn after_steps(&self, program: &Program<'_>, block: &GuestBlock) -> Vec<Flags> {
         let mut flags = self.at_end(program, block);
         let mut out = vec![Flags::NONE; block.steps.len()];

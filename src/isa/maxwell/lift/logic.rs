@@ -12,7 +12,7 @@ use super::flow::{Flow, Lifted};
 use crate::Instruction;
 use crate::field::{LogicOp, LogicTest};
 
-/// LOP, LOP32I. With `.X` only the test for zero takes earlier words in.
+/// Lifts LOP and LOP32I. With `.X`, only the test for zero includes earlier words.
 pub fn lop(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let b = cx.word(i.b());
     let result = match i.logic_op() {
@@ -29,7 +29,7 @@ pub fn lop(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     finish(cx, i, result)
 }
 
-/// Bit `4a + 2b + c` of the truth table.
+/// Lifts LOP3: each bit is bit `4a + 2b + c` of the truth table.
 pub fn lop3(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let (a, b, c) = (cx.word(i.a()), cx.word(i.b()), cx.word(i.c()));
     let table = i.truth_table() as u8;

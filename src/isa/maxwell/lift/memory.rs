@@ -39,7 +39,7 @@ pub fn store_size(size: StoreSize) -> Result<Elements, Unsupported> {
     })
 }
 
-/// The memory operand: what its register says, in each lane, and its offset.
+/// Returns the memory operand: the value of its register in each lane, and its offset.
 ///
 /// # Errors
 /// The encoding has no memory operand.
@@ -58,11 +58,11 @@ pub fn address(
         }
         (false, _) => cx.reg(operand.base),
     };
-    // A uniform address would make the access one for the whole warp.
+    // A uniform address would make a single access for the whole warp.
     Ok((cx.b.splat(base), operand.offset))
 }
 
-/// An access under the instruction's guard, aligned to all its bytes.
+/// Returns an access under the instruction's guard, aligned to its size.
 fn access(
     cx: &mut Cx<'_>,
     i: &Instruction,
@@ -79,7 +79,7 @@ fn load(cx: &mut Cx<'_>, i: &Instruction, space: Space, what: Elements) -> Lifte
     Ok(Flow::Next)
 }
 
-/// Loads; the values, and the sparse status if the instruction has a predicate for it.
+/// Loads. Returns the values, and the sparse status if the instruction has a predicate for it.
 pub fn values(cx: &mut Cx<'_>, i: &Instruction, access: Access, extend: Extend) -> (Values, Mask) {
     if i.pd() == PT {
         return (cx.b.load_access(access, extend), Mask::Never);
@@ -88,7 +88,7 @@ pub fn values(cx: &mut Cx<'_>, i: &Instruction, access: Access, extend: Extend) 
     (values, Mask::Lanes(sparse))
 }
 
-/// Loads to the destination and behind it, with the sparse status.
+/// Loads to the destination and the registers behind it, and sets the sparse status.
 pub fn load_to(cx: &mut Cx<'_>, i: &Instruction, access: Access, what: Elements) {
     let (values, status) = values(cx, i, access, what.extend);
     cx.set_pred(i.pd(), status);
@@ -118,7 +118,8 @@ pub fn stg(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     store(cx, i, Space::Global, store_size(i.store_size())?)
 }
 
-/// Generic load. The predicate that LEA.HI made for the address is not needed: all of the address is.
+/// Lifts LD: generic load. The predicate that LEA.HI made for the address is not needed, as the
+/// address is complete.
 pub fn ld(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     load(cx, i, Space::Generic, i.mem_size().into())
 }
@@ -145,7 +146,7 @@ pub fn stl(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     store(cx, i, Space::Local, store_size(i.store_size())?)
 }
 
-/// Load from a constant bank at Ra + offset.
+/// Lifts LDC: load from a constant bank at Ra + offset.
 pub fn ldc(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let what = match i.const_size() {
         StoreSize::B128 => return Err(Unsupported),

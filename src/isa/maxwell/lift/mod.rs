@@ -1,28 +1,39 @@
-//! Maxwell code -> IR.
+//! The lifter from Maxwell code to IR.
 //!
-//! [`lift_kernel`] finds the code that a kernel can reach (`program`), cuts it into blocks and emits each
-//! (`emit`, `ends`); the table names the lift function of every instruction, one file for each family. Divergence is the stack of
-//! `stack`. What is not in the table, or not implemented, becomes a trap where it stands.
+//! [`lift_kernel`] finds the code that a kernel can reach (`program`), cuts it into blocks and
+//! emits each block (`emit`, `ends`). The table names the lift function of every instruction; each
+//! family has a file. `stack` implements divergence. An instruction that is not in the table, or
+//! not implemented, becomes a trap at its place.
 //!
 //! # Registers of a function
 //!
-//! `r` the general registers (`Lane(I32)`), `p` P0 to P6 and `cc` the bits Z S C O and a private second carry (`flags`), `active`,
-//! `split` (hands a mask to the helper blocks of a branch), `suspended` (the lanes between SAM and RAM), and those of the stack. A kernel without an indirect
-//! jump declares what it uses. With one, what is declared does not depend on the code that is known, and the stack has addresses in
-//! it, not numbers of blocks: `lift_kernel` with more `discovered` entries gives a function that a running warp can go on in.
+//! - `r`: the general registers (`Lane(I32)`)
+//! - `p`: P0 to P6
+//! - `cc`: the bits Z S C O and a private second carry (`flags`)
+//! - `active`: the active mask
+//! - `split`: passes a mask to the helper blocks of a branch
+//! - `suspended`: the lanes between SAM and RAM
+//! - the registers of the stack
+//!
+//! A kernel without an indirect jump declares only the registers that it uses. With an indirect
+//! jump, the declarations do not depend on the known code, and the stack holds addresses, not
+//! numbers of blocks. So `lift_kernel` with more `discovered` entries gives a function in which a
+//! running warp can go on.
 //!
 //! # Shapes that analysis may rely on
 //!
-//! - Flags are values within a block, so a carry chain is `(lo, c) = AddCarry(a, b, none)`, `(hi, _) = AddCarry(x, y, c)`; a
-//!   difference is `AddCarry(a, Not(b), all lanes)`, then `AddCarry(x, Not(y), c)`. The sums go
-//!   through `r` registers.
-//! - A half of a register is `And(x, 0xffff)`, `ShrU(x, 16)`, or signed `ShrS(Shl(x, 16), 16)`, `ShrS(x, 16)`. XMAD is
-//!   `Add(p, c)` with p = `Mul(half, half)`, for `.PSL` `Shl(p, 16)`; c for `.CBCC` is `Add(C, Shl(B, 16))`; `.MRG`
-//!   gives `Or(And(r, 0xffff), Shl(B, 16))`. A 32-bit product is the triple
+//! - Flags are values within a block, so a carry chain is `(lo, c) = AddCarry(a, b, none)`,
+//!   `(hi, _) = AddCarry(x, y, c)`. A difference is `AddCarry(a, Not(b), all lanes)`, then
+//!   `AddCarry(x, Not(y), c)`. The sums go through `r` registers.
+//! - A half of a register is `And(x, 0xffff)`, `ShrU(x, 16)`, or signed `ShrS(Shl(x, 16), 16)`,
+//!   `ShrS(x, 16)`. XMAD is `Add(p, c)` with p = `Mul(half, half)`, for `.PSL` `Shl(p, 16)`; c for
+//!   `.CBCC` is `Add(C, Shl(B, 16))`; `.MRG` gives `Or(And(r, 0xffff), Shl(B, 16))`. A 32-bit
+//!   product is the triple
 //!   `t = XMAD a, b, c; u = XMAD.MRG a, b.H1, 0; XMAD.PSL.CBCC a.H1, u.H1, t`.
 //! - A 64-bit address is `Concat(r[n], r[n+1])` with a constant offset in the access.
-//! - A loop whose lanes leave one by one, `@!P BRA top; SYNC`, ends in `Branch(active, top, pop)`; one that all lanes
-//!   are expected to leave together in `Branch(rest, part, top)` with `rest` the lanes that leave.
+//! - A loop whose lanes leave one by one, `@!P BRA top; SYNC`, ends in `Branch(active, top, pop)`.
+//!   A loop that all lanes are expected to leave together ends in `Branch(rest, part, top)`, with
+//!   `rest` the lanes that leave.
 
 mod cc;
 mod context;
@@ -84,49 +95,51 @@ use warploom_ir::{CellKind, Function, FunctionBuilder, NanPolicy, Service, Type}
 
 use super::{Instruction, past_control};
 
-/// Lifts one instruction: emits its operations and says where control goes.
+/// Lifts one instruction: emits its operations and returns where control goes.
 pub type Lift = fn(&mut Cx<'_>, &Instruction) -> Lifted;
 
 pub const WARP_LANES: u8 = 32;
 
-/// Facts, `maxwell-semantics.md` 3 and 4.
+/// The NaN that operations produce. Source: facts, `maxwell-semantics.md` 3 and 4.
 pub const NAN: NanPolicy = NanPolicy { f16: 0x7fff, f32: 0x7fff_ffff, f64: 0xfff8_0000_0000_0000 };
 
-/// Registers of a lane, at most.
+/// The most registers of a lane.
 const REGISTERS: u32 = 255;
-/// Entries of the divergence stack where recursion or pointers hide how many there can be.
+/// The entries of the divergence stack where recursion or pointers hide the number needed.
 const DEEP_STACK: u32 = 1024;
-/// Entries that branches can need: each splits off at least one lane.
+/// The most entries that branches need: each branch splits off at least one lane.
 const BRANCH_ENTRIES: u32 = WARP_LANES as u32;
-/// Most entries without recursion.
+/// The most entries without recursion.
 const SHALLOW_STACK: u32 = 256;
 
-/// What to lift.
+/// The kernel to lift, and the facts that its lifting may rely on.
 #[derive(Clone, Copy, Debug)]
 pub struct Kernel<'a> {
     pub name: &'a str,
-    /// Code from address 0.
+    /// The code from address 0 on.
     pub code: &'a [u8],
-    /// Address of the first instruction, here and below or of the control word in front of it.
+    /// The address of the first instruction. Like every address below, it may be the address of the
+    /// control word before the instruction.
     pub entry: u64,
-    /// Where indirect jumps may go, as far as the file says.
+    /// Targets of indirect jumps that the file states.
     pub indirect_targets: &'a [u64],
     /// Stand-ins of undefined functions that the host provides, with their addresses.
     pub services: &'a [(u64, Service)],
-    /// Where indirect jumps were seen to go besides, in the order they were seen.
+    /// Further targets of indirect jumps that execution found, in the order of discovery.
     pub discovered: &'a [u64],
-    /// Images whose handles the launch knows, for which the code is specialised.
+    /// Images whose handles the launch knows; the code is specialised for them.
     pub images: KnownImages<'a>,
-    /// What the compiler put into constant bank 2, which no launch changes: it is part of the code.
+    /// The compiler's content of constant bank 2. No launch changes it: it is part of the code.
     pub constants: &'a [u8],
-    /// Constant bank 0 begins with what the driver tells ([`word`](super::driver::word)): the block's size there is that of the launch.
+    /// Constant bank 0 begins with the driver's words ([`word`](super::driver::word)): the block's
+    /// size there equals the launch's.
     pub driver_words: bool,
-    /// A graphics program; none: a compute kernel.
+    /// The graphics program; none for a compute kernel.
     pub shader: Option<&'a shader::Program>,
 }
 
 impl<'a> Kernel<'a> {
-    /// Code that is known to go nowhere else.
+    /// Describes a kernel whose code has no further indirect targets.
     pub fn new(name: &'a str, code: &'a [u8], entry: u64) -> Kernel<'a> {
         Kernel {
             name,
@@ -143,7 +156,7 @@ impl<'a> Kernel<'a> {
     }
 }
 
-/// The kernel with all code it can reach.
+/// Lifts a kernel with all code that it can reach.
 ///
 /// # Errors
 /// The entry is outside the code, or a lift function built an ill-typed operation.
@@ -196,7 +209,7 @@ pub fn lift_kernel(kernel: &Kernel<'_>) -> Result<Function, LiftError> {
     let activates = open || program.has(|flow| matches!(flow, Flow::Activate(_)));
     let suspended = activates.then(|| function.bank("suspended", CellKind::Mask, 1).reg(0));
     let mut emitter = Emitter::new(&program, function, banks, stack, pop, split, suspended);
-    // What ends a block with a deed needs an active lane, and a graphics program may begin with none.
+    // An `End::Do` needs an active lane, and a graphics program may begin with none.
     let needs_lanes =
         kernel.shader.is_some() && matches!(program.blocks[&entry_pc].end, End::Do { .. });
     if open || needs_lanes || program.is_target(entry_pc) {
@@ -233,7 +246,7 @@ fn declare(
     Banks { registers, flags: FlagBanks { predicates, cc }, shader }
 }
 
-/// For the trial run of instructions.
+/// Declares the registers for the trial run of instructions.
 fn declare_scratch(function: &mut FunctionBuilder, shader: Option<&shader::Program>) -> Banks {
     let active = function.bank("active", CellKind::Mask, 1).reg(0);
     function.set_active(active);

@@ -11,7 +11,7 @@ use super::shader;
 use crate::Instruction;
 use crate::special::SpecialRegister as Sr;
 
-/// D = B in these lanes of each quad; the others keep D.
+/// Lifts MOV: D = B in the chosen lanes of each quad; other lanes keep D.
 pub fn mov(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let mut value = cx.word(i.b());
     let quad = i.quad_mask();
@@ -24,14 +24,14 @@ pub fn mov(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     Ok(Flow::Next)
 }
 
-/// D = a special register.
+/// Lifts S2R and CS2R: D = a special register.
 pub fn s2r(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let value = special(cx, Sr(i.special_register() as u8))?;
     cx.set(i.d(), value);
     Ok(Flow::Next)
 }
 
-/// Size of the shared and of the local window in the generic address space.
+/// The size of the shared window and of the local window in the generic address space.
 const WINDOW_BYTES: u32 = 1 << 24;
 
 fn special(cx: &mut Cx<'_>, register: Sr) -> Result<Value, Unsupported> {
@@ -57,7 +57,7 @@ fn special(cx: &mut Cx<'_>, register: Sr) -> Result<Value, Unsupported> {
             let others = lanes_below(cx);
             cx.b.not(others)
         }
-        // Time is counted in guest instructions, and one takes a nanosecond.
+        // Time is counted in guest instructions; an instruction takes a nanosecond.
         Sr::CLOCK | Sr::CLOCKLO | Sr::GLOBALTIMERLO => {
             let clock = cx.b.special(Special::Clock);
             cx.b.trunc(Type::I32, clock)
@@ -66,7 +66,8 @@ fn special(cx: &mut Cx<'_>, register: Sr) -> Result<Value, Unsupported> {
             let clock = cx.b.special(Special::Clock);
             cx.b.high_half(clock)
         }
-        // The warp's number in bits 8 to 13, the multiprocessor's, of which there is one, from bit 20.
+        // Bits 8 to 13 are the warp's number. Bits from 20 on are the multiprocessor's number: 0,
+        // as there is only one.
         Sr::VIRTID => {
             let (warp, mask) = (cx.b.special(Special::WarpId), cx.int(0x3f));
             let warp = cx.b.and(warp, mask);
@@ -77,14 +78,15 @@ fn special(cx: &mut Cx<'_>, register: Sr) -> Result<Value, Unsupported> {
         Sr::SWINLO => cx.b.load_const(0, 0, Type::I32),
         Sr::LWINLO => cx.b.load_const(0, 4, Type::I32),
         Sr::SWINSZ | Sr::LWINSZ => cx.int(WINDOW_BYTES),
-        // All of a lane's local memory is what the hardware calls the high part, in which the stack is; it starts at 0. Code made
-        // without optimisations compares its stack pointer with that start.
+        // All of a lane's local memory is in the hardware's high part, which has the stack and
+        // starts at 0. Code compiled without optimisation compares its stack pointer with that
+        // start.
         Sr::LMEMHIOFF | Sr::LMEMLOSZ => cx.int(0),
         _ => shader::special(cx, register)?,
     })
 }
 
-/// x in bits 0 to 15, y in 16 to 25, z in 26 to 31.
+/// Packs x in bits 0 to 15, y in 16 to 25, z in 26 to 31.
 fn packed(cx: &mut Cx<'_>, [x, y, z]: [Special; 3]) -> Value {
     let (x, y, z) = (cx.b.special(x), cx.b.special(y), cx.b.special(z));
     let (y, z) = (cx.shl(y, 16), cx.shl(z, 26));

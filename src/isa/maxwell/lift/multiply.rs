@@ -13,7 +13,7 @@ use super::flow::{Flow, Lifted, Unsupported};
 use crate::field::{MulSigns, XmadMode, XmadSigns};
 use crate::{Instruction, Part, Source};
 
-/// The half of a factor that is multiplied; an immediate is one.
+/// Returns the half of a factor that is multiplied; an immediate is a half.
 fn half(cx: &mut Cx<'_>, source: Source, word: Value, signed: bool) -> Value {
     let part = if source.part == Part::Whole { Part::Half(0) } else { source.part };
     match source.imm() {
@@ -23,7 +23,7 @@ fn half(cx: &mut Cx<'_>, source: Source, word: Value, signed: bool) -> Value {
     }
 }
 
-/// 16 x 16 + 32 bits.
+/// Lifts XMAD: 16 x 16 + 32 bits.
 pub fn xmad(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let (signed_a, signed_b) = match i.xmad_signs() {
         XmadSigns::U16U16 => (false, false),
@@ -72,8 +72,8 @@ pub fn xmad(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     Ok(Flow::Next)
 }
 
-/// `.CSFU`: 0x10000 where the half of one factor is negative and the low half of the other's word is not 0. An unsigned half is
-/// never negative.
+/// Returns the correction of `.CSFU`: 0x10000 where the half of one factor is negative and the low
+/// half of the other factor's word is not 0. An unsigned half is never negative.
 fn correction(cx: &mut Cx<'_>, half: Value, signed: bool, other: Value) -> Value {
     let (zero, correction) = (cx.int(0), cx.int(0x10000));
     if !signed {
@@ -86,7 +86,7 @@ fn correction(cx: &mut Cx<'_>, half: Value, signed: bool, other: Value) -> Value
     cx.select(both, correction, zero)
 }
 
-/// Low or high word of A * B, plus C for IMAD. A negated product is one's complement plus one, as every negated term.
+/// Returns the low or high word of A * B, without A's negation.
 fn product(cx: &mut Cx<'_>, i: &Instruction) -> Value {
     let (a, b) = (cx.raw(i.a()), cx.raw(i.b()));
     if !i.high() {
@@ -98,7 +98,7 @@ fn product(cx: &mut Cx<'_>, i: &Instruction) -> Value {
         MulSigns::S32U32 => (true, false),
         MulSigns::U32S32 => (false, true),
     };
-    // A negative factor counts 2^32 too much as an unsigned one.
+    // A negative factor counts 2^32 too much as an unsigned number.
     let mut high = cx.b.mul_hi_u(a, b);
     for (signed, factor, other) in [(signed_a, a, b), (signed_b, b, a)] {
         if signed {
@@ -111,7 +111,7 @@ fn product(cx: &mut Cx<'_>, i: &Instruction) -> Value {
     high
 }
 
-/// IMUL, IMUL32I.
+/// Lifts IMUL and IMUL32I.
 pub fn imul(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let result = product(cx, i);
     cc::write_result(cx, i, result);
@@ -119,9 +119,9 @@ pub fn imul(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     Ok(Flow::Next)
 }
 
-/// IMAD, IMAD32I.
+/// Lifts IMAD and IMAD32I.
 pub fn imad(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    // The high word of a negated product, and what carries then, are not documented.
+    // The high word of a negated product, and the carries of a negated product, are not documented.
     let (neg, plus_one, carries) = (i.a().neg, i.row.format.contains(".PO"), i.cc() || i.x());
     if plus_one
         || (neg && i.high())

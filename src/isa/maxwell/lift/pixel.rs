@@ -14,7 +14,7 @@ use crate::Instruction;
 use crate::arrays::Array;
 use crate::field::{IpaMode, IpaPlace, PixelMode};
 
-/// Steps of an offset in a pixel.
+/// Steps of an offset per pixel.
 const STEPS: f32 = 4096.0;
 
 pub fn ipa(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
@@ -72,7 +72,7 @@ enum Word {
     Indexed(Value),
 }
 
-/// The address of a word's row, and the lanes that have one.
+/// The address of a word's row, and the lanes that have the row.
 type Row = Option<(Value, Mask)>;
 
 fn row(cx: &mut Cx<'_>, word: Word) -> Row {
@@ -88,7 +88,7 @@ fn row(cx: &mut Cx<'_>, word: Word) -> Row {
     }
 }
 
-/// The word of a lane in a row; else 0.
+/// Returns a lane's word in a row; 0 if there is none.
 fn word_of(cx: &mut Cx<'_>, row: Row, number: Value) -> Value {
     let Some((array, given)) = row else {
         let zero = cx.int(0);
@@ -99,7 +99,7 @@ fn word_of(cx: &mut Cx<'_>, row: Row, number: Value) -> Value {
     cx.b.load_access(access, Extend::None)[0]
 }
 
-/// The provoking vertex's word, which is the first vertex's, where the table has one; else `other`.
+/// Returns the provoking (first) vertex's word, where the table has the word; else `other`.
 fn provoking(cx: &mut Cx<'_>, word: Word, other: Value) -> Value {
     const GENERIC: u16 = attribute::GENERIC / 4;
     let words = cx.banks.shader.map_or(0, |shader| shader.program.vertex_words);
@@ -132,8 +132,8 @@ fn saturating(saturate: bool) -> FloatAttrs {
     FloatAttrs { saturate, ..FloatAttrs::IEEE }
 }
 
-/// A value at another place in the pixel: what is interpolated is linear on the screen, so that the quad's values say how it changes from
-/// pixel to pixel.
+/// Returns a value at another place in the pixel. An interpolated value is linear on the screen, so
+/// the quad's values give its change from pixel to pixel.
 fn moved(cx: &mut Cx<'_>, row: Row, value: Value, offset: Value) -> Value {
     let offset = cx.b.splat(offset);
     let number = cx.lane_number();
@@ -174,7 +174,8 @@ pub fn pixld(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     Ok(Flow::Next)
 }
 
-/// A pixel that is killed goes on as a helper, while its quad has a pixel. A lane of a compute kernel ends: it has no further effect either.
+/// Lifts KIL: a killed pixel goes on as a helper, while its quad has a pixel. A lane of a compute
+/// kernel ends, which also leaves it without further effect.
 pub fn kil(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     if cx.shader().is_err() {
         return Ok(Flow::Leave(Leave::Exit));

@@ -13,7 +13,7 @@ use super::flow::{Flow, Lifted, Unsupported};
 use crate::field::{ByteIndex, PredFile};
 use crate::{Instruction, Part};
 
-/// Pa op Pb
+/// Returns Pa op Pb.
 fn logic(cx: &mut Cx<'_>, i: &Instruction) -> Result<Mask, Unsupported> {
     let (a, b) = (cx.pred(i.pa()), cx.pred(i.pb()));
     combine(cx, i.bool_op(), a, b)
@@ -29,7 +29,7 @@ pub fn pset(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     set_register(cx, i, i.bool_op2(), holds)
 }
 
-/// A test of CC to two predicates.
+/// Lifts CSETP: a test of CC to two predicates.
 pub fn csetp(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let holds = cc::test(cx, i.cc_compare())?;
     set_predicates(cx, i, i.bool_op(), holds)
@@ -40,7 +40,7 @@ pub fn cset(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     set_register(cx, i, i.bool_op(), holds)
 }
 
-/// Bit 0 to 6 of a byte of predicates, bit 0 to 3 of CC.
+/// Returns the flags of a byte: bits 0 to 6 for predicates, bits 0 to 3 for CC.
 fn flags(cc: bool) -> Vec<Flag> {
     if cc {
         vec![Flag::Z, Flag::S, Flag::C, Flag::O]
@@ -49,12 +49,12 @@ fn flags(cc: bool) -> Vec<Flag> {
     }
 }
 
-/// The private second carry rides along where a program saves and restores all of CC: in the bit above O, which the
-/// hardware leaves alone.
+/// The bit of the private second carry where a program saves and restores all of CC: the bit above
+/// O, which the hardware does not change.
 const C2_BIT: u32 = 4;
 const ALL_OF_CC: u64 = 0xf;
 
-/// P2R: A with a byte replaced, where the mask B has a bit, by predicates or CC.
+/// Lifts P2R: A with a byte replaced by predicates or CC, where the mask B has a bit.
 pub fn p2r(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let cc = i.pred_file() == PredFile::Cc;
     let Some(mask) = i.b().imm() else { return Err(Unsupported) };
@@ -84,7 +84,7 @@ pub fn p2r(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     Ok(Flow::Next)
 }
 
-/// R2P: predicates or CC from a byte of A, where the mask B has a bit.
+/// Lifts R2P: predicates or CC from a byte of A, where the mask B has a bit.
 pub fn r2p(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let cc = i.pred_file() == PredFile::Cc;
     let Some(mask) = i.b().imm() else { return Err(Unsupported) };
@@ -104,7 +104,7 @@ pub fn r2p(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     Ok(Flow::Next)
 }
 
-/// The lanes where a bit of a word is set.
+/// Returns the lanes where a bit of a word is set.
 fn bit_lanes(cx: &mut Cx<'_>, word: Value, bit: u32) -> Mask {
     let probe = cx.int(1 << bit);
     let bit = cx.b.and(word, probe);

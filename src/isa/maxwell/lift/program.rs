@@ -1,4 +1,4 @@
-//! Discovery: which instructions can run, and where blocks begin and end.
+//! Discovery of code: which instructions can run, and where blocks begin and end.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,56 +16,58 @@ use super::{Kernel, NAN, WARP_LANES, cc, declare_scratch, service};
 use crate::field::{CcTest, Field};
 use crate::{Instruction, Opcode, WORD_BYTES, code, past_control};
 
-/// Instructions that are looked through to see that a branch goes to a leave.
+/// The most instructions that are searched for a leave behind a branch.
 const MAX_LOOKAHEAD: usize = 8;
 
-/// Which lanes an instruction is for, as far as its word says.
+/// The lanes of an instruction, as far as its word determines them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
     Always,
     Never,
-    /// Those that the guard and the CC test choose.
+    /// The lanes that the guard and the CC test choose.
     Lanes,
 }
 
 /// A decoded instruction.
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
-    /// None: the word is illegal, or there is no word, as in a stand-in.
+    /// The instruction. None: the word is illegal, or there is no word, as in a stand-in.
     pub insn: Option<Instruction>,
     pub when: When,
     /// The CC test besides the guard.
     pub test: Option<CcTest>,
-    /// Values in it are meaningless.
+    /// The flow of control. Values in it are meaningless.
     pub flow: Flow,
     pub usage: Usage,
 }
 
-/// What a step is in the middle of its block.
+/// The effect of a step in the middle of its block.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Action {
-    /// Nothing, as its guard is `!PT`, or a step that only the cost of the block knows.
+    /// No effect: the guard is `!PT`, or only the cost of the block includes the step.
     Nothing,
     Plain,
     Push(Wait, u64),
     Activate(Active),
     Kill,
-    /// The lanes of the condition leave, the others go on.
+    /// The lanes of the condition leave; the remaining lanes go on.
     Leave(Leave),
 }
 
-/// What ends a block. `pc` is the instruction that does.
+/// The end of a block. `pc` is the instruction that ends it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum End {
     /// Goes on in another block.
     Jump(u64),
     /// All lanes leave.
     Leave(Leave),
-    /// The lanes of the condition go on at `target`, the others leave: a conditional branch over a leave.
+    /// The lanes of the condition go on at `target`, the remaining lanes leave: a conditional
+    /// branch over a leave.
     KeepOn { pc: u64, target: u64, leave: Leave },
-    /// The lanes of the condition go to `target`, the others to `next`.
+    /// The lanes of the condition go to `target`, the remaining lanes to `next`.
     Split { pc: u64, target: u64, next: u64 },
-    /// The lanes of the condition do what the flow of the instruction says, the others go to `next`.
+    /// The lanes of the condition follow the flow of the instruction, the remaining lanes go to
+    /// `next`.
     Do { pc: u64, next: u64 },
 }
 
@@ -74,40 +76,41 @@ pub enum End {
 pub struct GuestBlock {
     pub steps: Vec<(u64, Action)>,
     pub end: End,
-    /// Guest instructions counted for it.
+    /// The number of guest instructions that the block counts.
     pub cost: u32,
-    /// Lanes may have left within it, so that its end may find the active mask empty.
+    /// Lanes may leave within the block, so that the active mask may be empty at its end.
     pub may_be_empty: bool,
 }
 
-/// All code that has been found.
+/// The code found so far.
 pub struct Program<'a> {
     code: &'a [u8],
     pub images: KnownImages<'a>,
     pub constants: &'a [u8],
     pub driver_words: bool,
     shader: Option<&'a shader::Program>,
-    /// Where known indirect jumps lead.
+    /// Known targets of indirect jumps.
     indirect_targets: BTreeSet<u64>,
-    /// What the stand-ins of functions that the host provides do, and then how they return.
+    /// The actions of stand-ins for functions that the host provides; a stand-in's last action
+    /// returns.
     stand_ins: FxHashMap<u64, Flow>,
     found: Found<u64, Step>,
     pub blocks: BTreeMap<u64, GuestBlock>,
     /// Where lanes that wait for an entry of a kind go on.
     pub push_targets: [BTreeSet<u64>; Wait::ALL.len()],
-    /// Where jumps lead.
+    /// Targets of jumps.
     pub jump_targets: BTreeSet<u64>,
     trial: Trial,
 }
 
-/// Where lift functions are run to see what an instruction does.
+/// The function in which lift functions run to find the effects of instructions.
 struct Trial {
     function: FunctionBuilder,
     banks: Banks,
     block: BlockId,
 }
 
-/// The address of the instruction behind one.
+/// Returns the address of the instruction behind `pc`.
 pub fn next_pc(pc: u64) -> u64 {
     past_control(pc.wrapping_add(WORD_BYTES))
 }
@@ -134,7 +137,7 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// Finds what can be reached from `entry`. Blocks that were found before keep their extent.
+    /// Finds the code that `entry` can reach. Existing blocks keep their extent.
     pub fn explore(&mut self, entry: u64) {
         let Program { code, shader, stand_ins, trial, found, indirect_targets, .. } = self;
         let (push_targets, jump_targets) = (&mut self.push_targets, &mut self.jump_targets);
@@ -166,12 +169,13 @@ impl<'a> Program<'a> {
         self.found.step(pc).expect("code that was found")
     }
 
-    /// Where indirect jumps lead as far as is known before the launch, in order.
+    /// Returns the targets of indirect jumps that are known before the launch, in order.
     pub fn indirect_targets(&self) -> impl Iterator<Item = u64> {
         self.indirect_targets.iter().copied()
     }
 
-    /// What the launch does not have: the first instruction that reads it, and a problem in words.
+    /// Returns the first instruction that reads an input that the launch lacks, with a description
+    /// of the problem.
     pub fn missing(&self) -> Option<(u64, Instruction, &'static str)> {
         let shader = self.shader?;
         let steps = self.blocks.values().flat_map(|block| &block.steps);
@@ -196,7 +200,7 @@ impl<'a> Program<'a> {
             || self.blocks.values().any(|block| matches!(block.end, End::Split { .. }))
     }
 
-    /// Instructions that push, without branches.
+    /// Returns the number of instructions that push, without branches.
     pub fn entries(&self) -> u32 {
         self.found
             .steps()
@@ -204,7 +208,7 @@ impl<'a> Program<'a> {
             .count() as u32
     }
 
-    /// Registers 0 to this, exclusive, are used; at least one.
+    /// Returns the number of registers used: registers 0 to this, exclusive; at least one.
     pub fn registers(&self) -> u32 {
         self.found.steps().map(|step| step.usage.registers).max().unwrap_or(0).max(1)
     }
@@ -215,12 +219,12 @@ impl<'a> Program<'a> {
             || self.push_targets.iter().any(|targets| targets.contains(&pc))
     }
 
-    /// Whether a function may call itself, on whatever way.
+    /// Whether a function may call itself, directly or not.
     pub fn recursive(&self) -> bool {
         let calls = |flow: &Flow| if let Flow::Call(target) = *flow { Some(target) } else { None };
         let functions: BTreeSet<u64> =
             self.found.steps().filter_map(|step| calls(&step.flow)).collect();
-        // A function is recursive if its own address can be called from what it reaches.
+        // A function is recursive if the code that it reaches can call it.
         functions.iter().any(|&function| {
             let (mut seen, mut work) = (BTreeSet::new(), vec![function]);
             while let Some(pc) = work.pop() {
@@ -271,7 +275,8 @@ impl<'a> Program<'a> {
         (block, before)
     }
 
-    /// Puts a step into a block, or ends that. `pushes`: the block has put entries on the stack.
+    /// Puts a step into a block, or ends the block. `pushes`: the block has put entries on the
+    /// stack.
     fn cut_at(&self, block: &mut GuestBlock, pushes: &mut bool, pc: u64, step: &Step) -> Cut<u64> {
         let next = next_pc(pc);
         let conditional = step.when == When::Lanes;
@@ -308,8 +313,8 @@ impl<'a> Program<'a> {
             | Flow::Barrier(_)
             | Flow::Service(_)
             | Flow::Trap(_) => {
-                // These need an active lane, and the registers of a barrier must be read in a block that runs
-                // only if the warp arrives.
+                // These need an active lane. Also, the registers of a barrier must be read in a
+                // block that runs only if the warp arrives.
                 if block.may_be_empty || (conditional && !block.steps.is_empty()) {
                     return Cut::Before;
                 }
@@ -318,7 +323,8 @@ impl<'a> Program<'a> {
             }
         };
         match action {
-            // Until a block's end the active mask is what the entries it pushed say: see `Block::join`.
+            // Until a block's end, the entries that it pushed determine the active mask: see
+            // `Block::join`.
             Action::Leave(_) | Action::Activate(_) | Action::Kill if *pushes => return Cut::Before,
             Action::Leave(_) | Action::Activate(_) | Action::Kill => block.may_be_empty = true,
             Action::Push(..) => *pushes = true,
@@ -328,7 +334,7 @@ impl<'a> Program<'a> {
         Cut::GoesOn(next)
     }
 
-    /// How all lanes that come to this address leave, if they do nothing else.
+    /// Returns how all lanes that come to this address leave, if they do nothing else.
     pub fn leave_at(&self, mut pc: u64) -> Option<Leave> {
         for _ in 0..MAX_LOOKAHEAD {
             let step = self.found.step(pc)?;
@@ -347,7 +353,7 @@ impl<'a> Program<'a> {
 }
 
 impl Step {
-    /// Where control may go from it.
+    /// Returns the places where control may go from a step.
     fn ways(&self, pc: u64, indirect_targets: &BTreeSet<u64>) -> Ways<u64, ()> {
         let next = next_pc(pc);
         let mut leaders = SmallVec::new();
@@ -357,7 +363,7 @@ impl Step {
             Flow::Branch(target) | Flow::Push(_, target) => leaders.push(target),
             Flow::Call(target) => leaders.extend([target, next]),
             Flow::Indirect(_) => {
-                // Lanes with other targets than the first come back to it.
+                // Lanes with targets other than the first come back to the jump.
                 leaders.push(pc);
                 leaders.extend(indirect_targets.iter().copied());
             }
@@ -390,7 +396,7 @@ impl Trial {
         Trial { function, banks, block }
     }
 
-    /// Runs the lift function to see what the instruction does; none if it is not implemented.
+    /// Runs the lift function to find the effect of the instruction. None: it is not implemented.
     fn run(&mut self, insn: &Instruction, pc: u64) -> (Option<(Flow, Option<CcTest>)>, Usage) {
         self.function.clear(self.block);
         let mut cx = Cx::new(self.function.at(self.block), self.banks, Flags::NONE);
@@ -408,16 +414,16 @@ impl Trial {
     }
 }
 
-/// Whether warploom executes an instruction with the modifiers and operands that its word has: what it does not execute
-/// traps. Only the form is looked at, so an instruction with the guard `!PT` is asked about as any other.
+/// Whether warploom executes an instruction with the modifiers and operands of its word; otherwise
+/// the instruction traps. Only the form counts: the guard `!PT` has no influence.
 ///
-/// `header`: in a graphics program.
+/// `header` is the header of a graphics program.
 pub fn executes(insn: &Instruction, pc: u64, header: Option<&Header>) -> bool {
     let shader = header.map(|&header| shader::Program::of_header(header));
     Trial::new(shader.as_ref()).run(insn, pc).0.is_some()
 }
 
-/// A step of a stand-in, which has no code.
+/// Returns a step of a stand-in, which has no code.
 fn stand_in_step(flow: Flow) -> Step {
     let registers = if let Flow::Service(service) = flow { service::registers(service) } else { 0 };
     let usage = Usage { registers, ..Usage::default() };

@@ -1,4 +1,4 @@
-//! Which registers an instruction reads and writes.
+//! The registers that an instruction reads and writes.
 
 use warploom_ir::Op;
 
@@ -20,7 +20,7 @@ impl RegisterSet {
         self.0[usize::from(register) / 64] >> (register % 64) & 1 != 0
     }
 
-    /// Whether a register is in both.
+    /// Whether the sets have a common register.
     pub fn meets(self, other: RegisterSet) -> bool {
         self.0.iter().zip(other.0).any(|(&a, b)| a & b != 0)
     }
@@ -30,7 +30,8 @@ impl RegisterSet {
     }
 }
 
-/// The registers that an instruction reads, and those that it writes, as its lift function does; none of one that is not executed.
+/// Returns the registers that an instruction reads, and the registers that it writes, as its lift
+/// function does. Both are empty for an instruction that is not executed.
 pub fn registers(insn: &Instruction) -> (RegisterSet, RegisterSet) {
     const EXIT: u64 = 0xe300_0000_0007_000f;
     let code: Vec<u8> =

@@ -1,20 +1,22 @@
-//! The functions that CUDA's driver provides to device code. Their stand-ins are lifted as an instruction that asks the host
-//! and one that returns.
+//! The functions that CUDA's driver provides to device code. A stand-in of a function is lifted as
+//! an instruction that asks the host and an instruction that returns.
 //!
-//! Source: facts, `maxwell.md`, "Launch environment": arguments from R4 on, 64-bit ones in even pairs, the result in R4.
+//! Source: facts, `maxwell.md`, "Launch environment": arguments from R4 on, 64-bit arguments in
+//! even pairs, the result in R4.
 
 use warploom_ir::{BlockBuilder, BlockId, Extend, Service, Space, Type, Value};
 
 use super::context::Banks;
 
-/// Offset in constant bank 0 at which a kernel finds the end of its stack; behind that is where the host finds arguments.
+/// The offset in constant bank 0 of the end of a kernel's stack. The host finds arguments behind
+/// that end.
 pub const STACK_END: u32 = crate::driver::word::STACK;
-/// An argument's place, and a register's.
+/// The size of an argument's place in bytes; then a register's size.
 const WORD_BYTES: usize = 8;
 const REGISTER_BYTES: usize = 4;
 const RESULT: u32 = 4;
 
-/// The service that an undefined function of this name is.
+/// Returns the service that an undefined function of this name asks for.
 pub fn by_name(name: &str) -> Option<Service> {
     match name {
         "vprintf" => Some(Service::Print),
@@ -26,7 +28,7 @@ pub fn by_name(name: &str) -> Option<Service> {
     }
 }
 
-/// First registers of the arguments, and whether each is a pair.
+/// Returns the first register of each argument, and whether the argument is a pair.
 fn arguments(service: Service) -> &'static [(u32, bool)] {
     match service {
         Service::Print => &[(4, true), (6, true)],
@@ -36,7 +38,7 @@ fn arguments(service: Service) -> &'static [(u32, bool)] {
     }
 }
 
-/// Registers of the result.
+/// Returns the number of result registers.
 fn results(service: Service) -> u32 {
     match service {
         Service::Print => 1,
@@ -45,12 +47,12 @@ fn results(service: Service) -> u32 {
     }
 }
 
-/// Registers 0 to this, exclusive, are named.
+/// Returns the number of registers that a service names: registers 0 to this, exclusive.
 pub fn registers(service: Service) -> u32 {
     arguments(service).iter().map(|&(first, _)| first + 2).max().unwrap_or(0)
 }
 
-/// Ends a block with the question. `answered` then goes on with the answer.
+/// Ends a block with a request to the host. `answered` goes on with the answer.
 pub fn ask(b: &mut BlockBuilder<'_>, banks: Banks, service: Service, answered: BlockId) {
     let address = arguments_at(b);
     for (&(first, pair), place) in arguments(service).iter().zip((0..).step_by(WORD_BYTES)) {
@@ -73,7 +75,7 @@ pub fn take(b: &mut BlockBuilder<'_>, banks: Banks, service: Service) {
     }
 }
 
-/// In each lane's local memory.
+/// Returns the address of the arguments in each lane's local memory.
 fn arguments_at(b: &mut BlockBuilder<'_>) -> Value {
     let end = b.load_const(0, STACK_END, Type::I32);
     b.splat(end)

@@ -1,9 +1,11 @@
-//! Graphics programs: where their lanes find what the launch gives them, what their header forbids, how they begin and end.
+//! Graphics programs: inputs from the launch, restrictions of the header, start and end of
+//! programs.
 //!
-//! A lane is a vertex, or a pixel of a quad. In a fragment program `helpers` holds the lanes that are not covered, or killed;
-//! they go on until EXIT while their quad has a pixel. What writes memory that others see has that mask in its guard, so that it is as if a
-//! helper did not execute it: seeds `nvidia-suatom.txt` ("automatically turned into NOP for that thread") and `nvidia-atom.txt`
-//! ("automatically predicated off"); facts, `graphics.md`, section 1.6.
+//! A lane is a vertex, or a pixel of a quad. In a fragment program `helpers` holds the lanes that
+//! are not covered, or killed; they go on until EXIT while their quad has a pixel. An instruction
+//! that writes visible memory has the complement of that mask in its guard, as if a helper did not
+//! execute it: seeds `nvidia-suatom.txt` ("automatically turned into NOP for that thread") and
+//! `nvidia-atom.txt` ("automatically predicated off"); facts, `graphics.md`, section 1.6.
 
 use warploom_guest::divergence::Mask;
 use warploom_guest::header::{Flag, Header, Interpolation, TARGETS, attribute};
@@ -22,38 +24,38 @@ use crate::{Instruction, Opcode, Reg};
 #[derive(Clone, Copy, Debug)]
 pub struct Program {
     pub header: Header,
-    /// What its launches have.
+    /// The arrays that its launches have.
     pub arrays: Arrays,
-    /// Words of a vertex in the table of primitives.
+    /// The number of words of a vertex in the table of primitives.
     pub vertex_words: u16,
-    /// The constant bank in which instructions find the handles that they have the index of.
+    /// The constant bank of the image handles that instructions name by index.
     pub texture_bank: u8,
 }
 
-/// A graphics program as its code is lifted.
+/// A graphics program while its code is lifted.
 #[derive(Clone, Copy, Debug)]
 pub struct Shader {
     pub program: Program,
-    /// Mask register with the lanes that are helpers, in a fragment program.
+    /// The mask register of the helper lanes, in a fragment program.
     pub helpers: Option<ir::Reg>,
-    /// Mask register with the lanes that the program began with.
+    /// The mask register of the lanes that the program began with.
     pub begun: ir::Reg,
 }
 
-/// What a header makes of an instruction.
+/// The permission that a header gives an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Permit {
     Executes,
-    /// It does nothing.
+    /// The instruction has no effect.
     Nothing,
-    /// It is an error.
+    /// The instruction is an error.
     Forbidden,
 }
 
-/// The lanes' memory, of which others see nothing.
+/// Accesses to a lane's own memory, which other lanes do not see.
 const OWN_MEMORY: [Opcode; 2] = [Opcode::Ldl, Opcode::Stl];
 const LOADS: [Opcode; 3] = [Opcode::Ld, Opcode::Ldg, Opcode::LdgSparse];
-/// What writes memory.
+/// Instructions that write memory.
 const WRITES: [Opcode; 13] = [
     Opcode::St,
     Opcode::Stg,
@@ -73,12 +75,13 @@ const SURFACES: [Opcode; 4] = [Opcode::Sust, Opcode::Sured, Opcode::Suatom, Opco
 const DOUBLES: [Opcode; 6] =
     [Opcode::Dadd, Opcode::Dmul, Opcode::Dfma, Opcode::Dmnmx, Opcode::Dset, Opcode::Dsetp];
 
-/// Whether helpers do not execute it.
+/// Whether helpers do not execute an instruction.
 pub fn is_of_pixels(opcode: Opcode) -> bool {
     WRITES.contains(&opcode)
 }
 
-/// Facts, `graphics.md`, section 1.1, bits 15, 16, 26 and 27.
+/// Returns the permission that a header gives an instruction. Source: facts, `graphics.md`, section
+/// 1.1, bits 15, 16, 26 and 27.
 pub fn permit(header: &Header, insn: &Instruction) -> Permit {
     let opcode = insn.opcode();
     let writes = WRITES.contains(&opcode);
@@ -103,25 +106,25 @@ fn is_of_doubles(insn: &Instruction) -> bool {
 }
 
 impl Cx<'_> {
-    /// The graphics program, if it is one.
+    /// Returns the graphics program.
     ///
     /// # Errors
-    /// It is a compute kernel.
+    /// The code is a compute kernel.
     pub fn shader(&self) -> Result<Shader, Unsupported> {
         self.banks.shader.ok_or(Unsupported)
     }
 
-    /// A program of this stage.
+    /// Returns the graphics program, if it is of this stage.
     ///
     /// # Errors
-    /// It is none.
+    /// The code is no program of this stage.
     pub fn shader_of(&self, stage: Stage) -> Result<Shader, Unsupported> {
         self.shader().and_then(|shader| {
             if shader.program.header.stage() == stage { Ok(shader) } else { Err(Unsupported) }
         })
     }
 
-    /// The bank in which instructions find handles of images.
+    /// Returns the bank in which instructions find handles of images.
     pub fn handle_bank(&self) -> u8 {
         self.banks.shader.map_or(0, |shader| shader.program.texture_bank)
     }
@@ -131,7 +134,7 @@ impl Cx<'_> {
         self.banks.shader.is_some_and(|shader| shader.program.arrays.has(array))
     }
 
-    /// The lane's number in the launch: varying `i64`.
+    /// Returns the lane's number in the launch: varying `i64`.
     pub fn lane_number(&mut self) -> Value {
         if let Some(number) = self.number {
             return number;
@@ -144,33 +147,34 @@ impl Cx<'_> {
         *self.number.insert(number)
     }
 
-    /// What the driver says of the launch.
+    /// Reads the driver's information about the launch.
     pub fn told(&mut self, offset: u32, ty: Type) -> Value {
         self.bank(BANK, offset as i32, ty)
     }
 
-    /// What a word of attributes is that nobody gave: 0, 0, 0, 1 of a generic one.
+    /// Returns the value of an attribute word without input: 0, 0, 0, 1 for the words of a generic
+    /// attribute, else 0.
     pub fn absent(&mut self, word: u16) -> Value {
         let generic = (attribute::GENERIC / 4..attribute::GENERIC_END / 4).contains(&word);
         let value = self.int(if generic && word % 4 == 3 { 1.0_f32.to_bits() } else { 0 });
         self.b.splat(value)
     }
 
-    /// The address of the word of the lane with this number in an array.
+    /// Returns the address of a lane's word in an array, given the lane's number.
     pub fn element(&mut self, array: Value, number: Value) -> Value {
         let shift = self.constant(Type::I64, 2);
         let offset = self.b.shl(number, shift);
         self.b.add(array, offset)
     }
 
-    /// The address of an array that an index, varying, chooses among those from `first` on.
+    /// Returns the address of the array that a varying index chooses, counted from `first`.
     pub fn indexed(&mut self, first: Array, index: Value) -> Value {
         let three = self.int(3);
         let offset = self.b.shl(index, three);
         self.b.load(Space::Const(BANK), Type::I64, Extend::None, offset, first.offset() as i32)
     }
 
-    /// The lane's word of an array of inputs; 0 if the launch has none.
+    /// Returns the lane's word of an array of inputs; 0 if the launch lacks the array.
     pub fn input(&mut self, array: Array) -> Value {
         if !self.has(array) {
             let zero = self.int(0);
@@ -181,7 +185,7 @@ impl Cx<'_> {
         self.b.load(Space::Global, Type::I32, Extend::None, address, 0)
     }
 
-    /// An access to a word at an address in the lanes of `only` that execute.
+    /// Returns an access to a word at an address, in the executing lanes of `only`.
     pub fn word_at(&mut self, address: Value, only: Mask) -> Access {
         let guard = self.guard();
         let lanes = self.and(guard, only);
@@ -193,13 +197,13 @@ impl Cx<'_> {
         access
     }
 
-    /// The lanes that are helpers; none in a program without pixels.
+    /// Returns the helper lanes; none in a program without pixels.
     fn helpers(&mut self) -> Option<Value> {
         let reg = self.banks.shader.and_then(|shader| shader.helpers)?;
         Some(*self.helpers.get_or_insert_with(|| self.b.rf_read(reg)))
     }
 
-    /// The lanes that are pixels; all in a program that has none.
+    /// Returns the lanes that are pixels; all lanes in a program without pixels.
     pub fn pixels(&mut self) -> Mask {
         match self.helpers() {
             Some(helpers) => self.not(Mask::Lanes(helpers)),
@@ -214,7 +218,7 @@ impl Cx<'_> {
         }
     }
 
-    /// All lanes of the quads of which one is in the mask.
+    /// Returns all lanes of the quads that have a lane in the mask.
     fn quads_of(&mut self, lanes: Value) -> Value {
         let mut first = self.b.from_mask(lanes);
         for distance in [1, 2] {
@@ -228,7 +232,7 @@ impl Cx<'_> {
         self.b.to_mask(quads)
     }
 
-    /// The lanes of quads that have no pixel left: nobody sees what they do.
+    /// Returns the lanes of quads that have no pixel left: their effects are invisible.
     pub fn quads_without_pixels(&mut self) -> Value {
         let pixels = self.pixels();
         let pixels = pixels.value(&mut self.b);
@@ -245,14 +249,14 @@ impl Cx<'_> {
         }
     }
 
-    /// The start of a program: the lanes that take part, and which of them are helpers.
+    /// Starts a program: determines the lanes that take part, and the helpers among them.
     pub fn begin(&mut self, shader: Shader) {
         let (number, lanes) = (self.lane_number(), self.told(at::LANES, Type::I32));
         let lanes = self.b.zero_extend(Type::I64, lanes);
         let inside = self.b.icmp(IntCc::LtU, number, lanes);
         let active = self.active();
         let mut active = self.b.and(active, inside);
-        // Without the array all take part, and are pixels.
+        // Without the array, all lanes take part and are pixels.
         let uncovered = if self.has(Array::Covered) {
             let (covered, zero) = (self.input(Array::Covered), self.int(0));
             self.b.icmp(IntCc::Eq, covered, zero)
@@ -269,7 +273,8 @@ impl Cx<'_> {
         self.b.rf_write(shader.begun, active);
     }
 
-    /// What a fragment program leaves where these lanes exit: facts, `graphics.md`, section 1.5.
+    /// Stores the outputs of a fragment program where these lanes exit: facts, `graphics.md`,
+    /// section 1.5.
     pub fn end(&mut self, lanes: Mask) {
         let Ok(shader) = self.shader_of(Stage::Fragment) else { return };
         let before = self.b.guard();
@@ -281,7 +286,7 @@ impl Cx<'_> {
         let header = shader.program.header;
         for (target, first) in header.target_registers() {
             for n in (0..4).filter(|n| header.target(target) >> n & 1 != 0) {
-                // Without the flag target 0 is that of all.
+                // Without the flag, target 0's output goes to all targets.
                 let targets =
                     if header.has(Flag::Targets) { target..target + 1 } else { 0..TARGETS };
                 for target in targets.filter(|_| target == 0 || header.has(Flag::Targets)) {
@@ -299,7 +304,8 @@ impl Cx<'_> {
             let word = self.varying_reg(Reg(mask + 1));
             self.put(Array::Depth, word);
         }
-        // What helpers leave is not looked at: their words need no mask that memory decides about.
+        // Nothing reads the outputs of helpers, so storing these needs no mask that depends on
+        // memory.
         let (pixels, one, zero) = (self.pixels(), self.int(1), self.int(0));
         let written = self.select(pixels, one, zero);
         let written = self.b.splat(written);
@@ -318,13 +324,14 @@ impl Cx<'_> {
 }
 
 impl Program {
-    /// Of a program of which only the header is known.
+    /// Builds a program of which only the header is known.
     pub fn of_header(header: Header) -> Program {
         Program { header, arrays: Arrays::ALL, vertex_words: 0, texture_bank: 0 }
     }
 
-    /// What an instruction reads that the launch does not have, as the manifest's keys; none if it has all. Of a word that is not given the
-    /// others of its attribute may be: then it is 0, or 1.0 as the fourth.
+    /// Returns the manifest key of an input that an instruction reads and the launch lacks. None:
+    /// the launch has all inputs. A word without input may belong to an attribute with other words
+    /// given: then it is 0, or 1.0 as the fourth.
     pub fn missing(&self, insn: &Instruction) -> Option<&'static str> {
         let address = match insn.opcode() {
             Opcode::Ipa if insn.bits(38, 1) == 0 => insn.number() as u16,
@@ -334,7 +341,8 @@ impl Program {
             _ => return None,
         };
         let word = address / 4;
-        // Bit 31: the patch's words; bit 32: outputs, among which a tessellation evaluation program has its coordinates.
+        // Bit 31: the patch's words. Bit 32: outputs, which include the coordinates of a
+        // tessellation evaluation program.
         match (insn.opcode(), insn.bits(31, 2), self.header.stage()) {
             (Opcode::Ald, 1, Stage::TessEval) => {
                 let given = (word & !3..=word | 3).any(|word| self.arrays.has(Array::Patch(word)));
@@ -362,7 +370,7 @@ impl Program {
             return None;
         }
         match (self.header.stage(), address) {
-            // Of layers and viewports there is one.
+            // There is only one layer and one viewport.
             (_, 0x60..0x70) => None,
             (Stage::Fragment, 0x70) => Some("[pixels] has no `x`"),
             (Stage::Fragment, 0x74) => Some("[pixels] has no `y`"),
@@ -383,7 +391,7 @@ impl Program {
     }
 }
 
-/// The registers that a program's end reads: 0 to this, exclusive.
+/// Returns the number of registers that a program's end reads: 0 to this, exclusive.
 pub fn registers(header: &Header) -> u32 {
     let targets = u32::from(header.sample_mask_register());
     match (header.writes_depth(), header.writes_sample_mask()) {
@@ -393,7 +401,8 @@ pub fn registers(header: &Header) -> u32 {
     }
 }
 
-/// Special registers that only graphics programs have. Facts, `graphics.md`, section 1.8.
+/// Reads a special register that only graphics programs have. Source: facts, `graphics.md`, section
+/// 1.8.
 pub fn special(cx: &mut Cx<'_>, register: Sr) -> Result<Value, Unsupported> {
     let shader = cx.shader()?;
     Ok(match register {
@@ -408,7 +417,7 @@ pub fn special(cx: &mut Cx<'_>, register: Sr) -> Result<Value, Unsupported> {
             cx.input(Array::Invocation)
         }
         Sr::INVOCATION_ID | Sr::AFFINITY => cx.int(0),
-        // The lane's is the first primitive, and byte 2 says how many vertices each has.
+        // The lane's primitive is the first, and byte 2 is the number of vertices of a primitive.
         Sr::INVOCATION_INFO => {
             let vertices = cx.told(at::VERTICES, Type::I32);
             cx.shl(vertices, 16)

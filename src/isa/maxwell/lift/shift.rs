@@ -10,7 +10,7 @@ use super::flow::{Flow, Lifted, Unsupported};
 use crate::Instruction;
 use crate::field::{FunnelType, FunnelWord, ShiftWord, Sign};
 
-/// A << B. A count of 32 or more gives 0, with `.W` it is taken modulo 32.
+/// Lifts SHL: A << B. A count of 32 or more gives 0; with `.W` it is taken modulo 32.
 pub fn shl(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     if i.x() {
         return Err(Unsupported);
@@ -20,7 +20,7 @@ pub fn shl(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     finish(cx, i, result)
 }
 
-/// A >> B, arithmetic unless `.U32`.
+/// Lifts SHR: A >> B, arithmetic unless `.U32`.
 pub fn shr(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     if i.shift_word() != ShiftWord::Only {
         return Err(Unsupported);
@@ -53,7 +53,7 @@ fn finish(cx: &mut Cx<'_>, i: &Instruction, result: Value) -> Lifted {
     Ok(Flow::Next)
 }
 
-/// The high word of (C:A) << B, which `.HI` names once more.
+/// Lifts SHF.L: the high word of (C:A) << B. `.HI` is redundant.
 pub fn shf_l(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let (low, high) = (cx.raw(i.a()), cx.raw(i.c()));
     let result = match funnel_count(i)? {
@@ -72,7 +72,7 @@ pub fn shf_l(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     finish(cx, i, result)
 }
 
-/// The low word of (C:A) >> B, arithmetic with `.S64`; with `.HI` the high word.
+/// Lifts SHF.R: the low word of (C:A) >> B, arithmetic with `.S64`; with `.HI` the high word.
 pub fn shf_r(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     if i.funnel_word() == FunnelWord::Hi {
         return shf_r_high(cx, i);
@@ -99,8 +99,9 @@ pub fn shf_r(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     finish(cx, i, result)
 }
 
-/// The high word of (C:A) >> B: C alone, shifted. ptxas of CUDA 6.5 to 8 makes `shr.u64` and `shr.s64` of it and `SHF.R.U64`.
-/// Without a type the shift is logical and the count ends at 32: so Mesa's NAK found it on hardware.
+/// Lifts SHF.R with `.HI`: the high word of (C:A) >> B is C alone, shifted. ptxas of CUDA 6.5 to 8
+/// builds `shr.u64` and `shr.s64` from it and `SHF.R.U64`. Without a type the shift is logical and
+/// the count ends at 32: Mesa's NAK found this on hardware.
 fn shf_r_high(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let (wrap, _) = limits(i)?;
     let signed = i.funnel_type() == FunnelType::S64;
@@ -111,12 +112,12 @@ fn shf_r_high(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     } else {
         count
     };
-    // A count of 32 or more leaves zeros or signs in the IR as here.
+    // In the IR too, a count of 32 or more leaves zeros or signs.
     let result = if signed { cx.b.shr_s(high, count) } else { cx.b.shr_u(high, count) };
     finish(cx, i, result)
 }
 
-/// The mask of a count that wraps, and the count that greater ones act as.
+/// Returns the mask of a count that wraps, and the limit at which greater counts are clamped.
 fn limits(i: &Instruction) -> Result<(u32, u32), Unsupported> {
     match i.funnel_type() {
         _ if matches!(i.funnel_word(), FunnelWord::X | FunnelWord::Xhi) => Err(Unsupported),
@@ -126,7 +127,7 @@ fn limits(i: &Instruction) -> Result<(u32, u32), Unsupported> {
     }
 }
 
-/// The count, 0 to 64, if it is an immediate.
+/// Returns the count, 0 to 64, if it is an immediate.
 fn funnel_count(i: &Instruction) -> Result<Option<u32>, Unsupported> {
     let (wrap, most) = limits(i)?;
     Ok(i.b()
@@ -135,7 +136,7 @@ fn funnel_count(i: &Instruction) -> Result<Option<u32>, Unsupported> {
 }
 
 fn wide_count(cx: &mut Cx<'_>, i: &Instruction) -> Value {
-    // The type was accepted before.
+    // The caller has already accepted the type.
     let (wrap, most) = limits(i).unwrap_or_default();
     let count = cx.word(i.b());
     let count = if i.wrap() {

@@ -2,26 +2,30 @@
 //!
 //! # Why it is the stack of the facts
 //!
-//! `maxwell-semantics.md` section 6 gives each warp a stack of (kind, mask, pc), where BRK, CONT and RET take the lanes
-//! that leave out of every entry above the nearest one of their kind that holds them, and EXIT takes them out of all. Here entries
-//! are never changed. Instead a mask for each of these leaves says which lanes are *away*: BRK sets their bits in
-//! `away_break`, CONT in `away_continue`, RET in `away_return`, EXIT in `exited`. An entry that is taken off
-//! - ends, for the lanes it holds, the absence it is the goal of: a PBK entry clears its mask from `away_break`, a PCNT
-//!   entry from `away_continue`, a CALL entry from `away_return`;
-//! - then brings back those of its lanes that are neither away nor exited, and is skipped if there are none.
+//! `maxwell-semantics.md` section 6 gives each warp a stack of (kind, mask, pc). There, BRK, CONT
+//! and RET remove the leaving lanes from every entry above the nearest entry of their kind that
+//! holds them; EXIT removes lanes from all entries. Here entries never change. Instead, a mask for
+//! each kind of leave says which lanes are *away*: BRK sets their bits in `away_break`, CONT in
+//! `away_continue`, RET in `away_return`, EXIT in `exited`. When an entry is popped, it
+//! - first ends the absence of its lanes whose goal it is: a PBK entry clears its mask from
+//!   `away_break`, a PCNT entry from `away_continue`, a CALL entry from `away_return`;
+//! - then reactivates its lanes that are neither away nor exited, and is skipped if there are none.
 //!
-//! Both give the same lanes at each entry. A lane that leaves is inactive until an entry brings it back, so no entry pushed
-//! meanwhile holds it, it leaves for no second reason, and the entries that hold it are those of the moment it left, in the same
-//! order. Of these, the ones above the first of its goal's kind find it away and leave it out, as if it had been taken out of
-//! them; that first one clears its bit and brings it back; and those below see it present again, as they were left
-//! unchanged. SYNC takes lanes out of no entry, and needs no mask.
+//! Both stacks give equal lanes at each entry. A lane that leaves is inactive until an entry
+//! reactivates it. So no entry pushed meanwhile holds the lane, the lane leaves for no second
+//! reason, and the entries that hold it are the entries of the moment it left, in unchanged order.
+//! Among them, the entries above the first entry of its goal's kind find the lane away and leave it
+//! out, as if it had been removed from them. That first entry clears the lane's bit and reactivates
+//! it. The entries below see the lane present again, as they are unchanged in the facts too. SYNC
+//! removes lanes from no entry, and needs no mask.
 //!
 //! # Layout
 //!
-//! `div_mask[i]` and `div_site[i]` for `i < sp`. A *site* is an instruction that pushes; its pc is what the stack
-//! holds, and stays valid when the kernel is lifted again with more entries. Each site has a block of its own, entered from the
-//! pop, which knows statically where to go on and which block pushed ([`Block::join`](warploom_ir::Block::join)), however
-//! many sites name one target. Entries past the end of the banks are dropped, and read as site 0, which traps.
+//! `div_mask[i]` and `div_site[i]` for `i < sp`. A *site* is an instruction that pushes. The stack
+//! holds the site's pc, which stays valid when the kernel is lifted again with more entries. Each
+//! site has its own block, which the pop enters. That block statically knows where to go on and
+//! which block pushed ([`Block::join`](warploom_ir::Block::join)), however many sites name one
+//! target. Entries past the end of the banks are dropped, and read as site 0, which traps.
 
 use std::collections::hash_map::Entry;
 
@@ -33,30 +37,33 @@ use warploom_ir::{
 
 use super::flow::{Leave, Wait};
 
-/// A place that pushes.
+/// An instruction that pushes.
 #[derive(Clone, Copy, Debug)]
 struct Site {
     pc: u64,
-    /// None: the other side of a divergent branch.
+    /// The kind of entry. None: the other side of a divergent branch.
     wait: Option<Wait>,
-    /// Entered when it is taken off.
+    /// The block that is entered when the entry is popped.
     block: BlockId,
-    /// Where the lanes go on.
+    /// The address where the lanes go on.
     resume: u64,
-    /// The block at whose end the lanes were active last; none if there are several, or none.
+    /// The block at whose end the lanes were active last; none if there are several blocks, or no
+    /// such block.
     pusher: Option<BlockId>,
 }
 
-/// The registers of the stack, and the code that takes entries off.
+/// The registers of the stack, and the code that pops entries.
 pub struct Stack {
     depth: u32,
     masks: BankId,
     sites: BankId,
     pointer: Reg,
     exited: Option<Reg>,
-    /// For each kind but SYNC's, if the kernel has its leave.
+    /// The masks of lanes that are away, for each kind except SYNC's, if the kernel has the kind's
+    /// leave.
     away: [Option<Reg>; Wait::ALL.len()],
-    /// The code that takes entries off, in this order: it keeps its place however many sites there are.
+    /// The blocks that pop entries, in this order. Their place does not depend on the number of
+    /// sites.
     pops: BlockId,
     take: BlockId,
     dispatch: BlockId,
@@ -65,7 +72,7 @@ pub struct Stack {
     known: Vec<Site>,
     /// The number of the site at an address.
     numbers: FxHashMap<u64, usize>,
-    /// Sites whose resumes were taken.
+    /// The number of sites whose resumes were taken.
     taken: usize,
 }
 
@@ -105,12 +112,12 @@ impl Stack {
         }
     }
 
-    /// Where to go when the active mask is empty.
+    /// Returns the block to enter when the active mask is empty.
     pub fn pop(&self) -> BlockId {
         self.pops
     }
 
-    /// Whether [`Stack::mark`] has anything to do.
+    /// Whether [`Stack::mark`] has an effect.
     pub fn marks(&self, leave: Leave) -> bool {
         match leave {
             Leave::Exit => self.exited.is_some(),
@@ -118,7 +125,7 @@ impl Stack {
         }
     }
 
-    /// Marks lanes as gone for this reason. The caller takes them out of the active mask.
+    /// Marks lanes as gone for this reason. The caller removes them from the active mask.
     pub fn mark(&self, b: &mut BlockBuilder<'_>, leave: Leave, lanes: Value) {
         let gone = match leave {
             Leave::Exit => self.exited,
@@ -131,13 +138,15 @@ impl Stack {
         }
     }
 
-    /// Not 0 if there is room for one more entry: calls ask, as recursion has no end.
+    /// Returns a condition that is not 0 if there is room for one more entry. Calls test it, as
+    /// recursion has no bound.
     pub fn has_room(&self, b: &mut BlockBuilder<'_>) -> Value {
         let (pointer, depth) = (b.rf_read(self.pointer), b.iconst(Type::I32, self.depth.into()));
         b.icmp(IntCc::LtU, pointer, depth)
     }
 
-    /// Pushes `lanes`, which go on at `resume`. `pusher` is the block at whose end they were all active last, if there is one.
+    /// Pushes `lanes`, which go on at `resume`. `pusher` is the block at whose end all of them were
+    /// active last, if there is one.
     pub fn push(
         &mut self,
         b: &mut BlockBuilder<'_>,
@@ -169,14 +178,14 @@ impl Stack {
         b.rf_write(self.pointer, above);
     }
 
-    /// Where entries go on, of those that were pushed since the last time: these addresses must have blocks before
-    /// [`Stack::finish`].
+    /// Returns the resume addresses of entries that were pushed since the last call. These
+    /// addresses must have blocks before [`Stack::finish`].
     pub fn take_resumes(&mut self) -> Vec<u64> {
         let taken = std::mem::replace(&mut self.taken, self.known.len());
         self.known[taken..].iter().map(|site| site.resume).collect()
     }
 
-    /// Makes the code that takes entries off. `block_at` gives the block of a resume address.
+    /// Emits the code that pops entries. `block_at` gives the block of a resume address.
     pub fn finish(self, function: &mut FunctionBuilder, block_at: impl Fn(u64) -> BlockId) {
         function.at(self.done).exit();
 
@@ -194,7 +203,7 @@ impl Stack {
             lanes = without(&mut b, lanes, exited);
         }
         b.write_active(lanes);
-        // A full stack reads as no lanes, which must not be skipped.
+        // A dropped entry reads as no lanes, but must not be skipped.
         let depth = b.iconst(Type::I32, self.depth.into());
         let lost = b.icmp(IntCc::GeU, top, depth);
         let go = b.or(lanes, lost);
@@ -225,7 +234,7 @@ impl Stack {
         }
     }
 
-    /// Those of an entry's lanes that are not away, after it ended the absence it is the goal of.
+    /// Ends the absence whose goal an entry is, and returns the entry's lanes that are not away.
     fn come_back(&self, b: &mut BlockBuilder<'_>, wait: Option<Wait>, lanes: Value) -> Value {
         let mut back = lanes;
         for kind in Wait::ALL {
@@ -242,7 +251,7 @@ impl Stack {
     }
 }
 
-/// `lanes & !gone`
+/// Returns `lanes & !gone`.
 pub fn without(b: &mut BlockBuilder<'_>, lanes: Value, gone: Value) -> Value {
     let staying = b.not(gone);
     b.and(lanes, staying)

@@ -1,7 +1,8 @@
 //! Surfaces: SULD, SUST, SURED, SUATOM.
 //!
-//! Source: seeds `nvidia-suatom.txt` and `nvidia-ptx-surface.txt`; facts, `maxwell-surfaces.md`, section 4. Where accesses go is in
-//! `surface_place`, how texels are converted in [`texel`](warploom_ir::texel).
+//! Source: seeds `nvidia-suatom.txt` and `nvidia-ptx-surface.txt`; facts, `maxwell-surfaces.md`,
+//! section 4. `surface_place` computes the place of accesses, [`texel`](warploom_ir::texel)
+//! converts texels.
 
 use warploom_guest::divergence::Mask;
 use warploom_guest::images::formatted::{self, texels_of};
@@ -23,12 +24,12 @@ fn is_formatted(i: &Instruction) -> bool {
     i.field(field::Field::surface_mask).is_some()
 }
 
-/// What x counts in a raw access of so many bytes.
+/// Returns the unit of x in a raw access of `bytes` bytes.
 fn raw_unit(i: &Instruction, bytes: u32) -> Unit {
     if i.byte_address() { Unit::Bytes(bytes) } else { Unit::Elements(bytes) }
 }
 
-/// The components that a formatted access moves.
+/// Returns the components that a formatted access moves.
 fn components(mask: SurfaceMask) -> impl Iterator<Item = usize> {
     (0..4).filter(move |component| mask as u32 >> component & 1 != 0)
 }
@@ -69,7 +70,7 @@ fn load_formatted(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     });
     cx.set_pred(i.pd(), status);
     for (n, output) in components(i.surface_mask()).enumerate() {
-        // Out of range there is nothing, not a texel of zeros.
+        // Outside the image the result is 0, not the outputs of a texel of zeros.
         let value = cx.select(place.inside, texel[output], zero);
         let register = cx.after(i.d(), n as u8);
         cx.set(register, value);
@@ -88,7 +89,7 @@ fn store_formatted(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     Ok(Flow::Next)
 }
 
-/// None: the seed's table of operations does not list the pair.
+/// Returns the atomic operation. None: the seed's table of operations does not list the pair.
 fn operation(op: field::AtomicOp, ty: SurfaceAtomicType) -> Option<Operation> {
     use field::AtomicOp as Op;
     let of_sign = |signed, unsigned| {
@@ -110,7 +111,8 @@ fn operation(op: field::AtomicOp, ty: SurfaceAtomicType) -> Option<Operation> {
     }))
 }
 
-/// Performs it on the data register, with another operand for a compare, and writes the sparse status; the old value.
+/// Emits an atomic operation on the data register, with a second operand for a compare. Writes the
+/// sparse status and returns the old value.
 fn perform<'a>(
     cx: &mut Cx<'a>,
     i: &Instruction,
@@ -126,7 +128,7 @@ fn perform<'a>(
         raise(cx, LaneFault::InvalidSurface, others);
     }
     let once = |cx: &mut Cx<'a>, (op, ty): Kind, lanes: Mask| {
-        // An atomic operation's address counts too.
+        // The address of an atomic operation must be aligned too.
         let access = Access { align: ty.bytes() as u8, ..place.access(cx, ty, 1, lanes) };
         let first = operand(cx, data, ty);
         let first = cx.b.splat(first);
@@ -144,7 +146,7 @@ fn perform<'a>(
     Ok(old)
 }
 
-/// What x counts for an atomic operation.
+/// Returns the unit of x in an atomic operation.
 fn atomic_unit(i: &Instruction, operation: Operation) -> Unit {
     raw_unit(i, operation.bytes())
 }
@@ -161,7 +163,7 @@ pub fn suatom(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     Ok(Flow::Next)
 }
 
-/// The compare value and behind it the one to swap in are in B.
+/// Lifts SUATOM.CAS: B holds the compare value, and behind it the value to swap in.
 pub fn suatom_cas(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     if i.field(field::Field::surface_atomic_type).is_none() {
         return Err(Unsupported);
@@ -177,7 +179,8 @@ pub fn suatom_cas(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     Ok(Flow::Next)
 }
 
-/// Without a result. Formatted ones are for texels of 32 bits, whose type says whether numbers are signed.
+/// Lifts SURED, an atomic operation without a result. Formatted reductions are for texels of 32
+/// bits, whose type says whether numbers are signed.
 pub fn sured(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let raw = i.field(field::Field::surface_atomic_type).is_some();
     let op = reduction(i.reduce_op());

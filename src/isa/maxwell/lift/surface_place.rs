@@ -1,4 +1,4 @@
-//! Where a surface instruction finds its surface: the handle's image, the coordinates.
+//! The place of a surface instruction's access: the handle's image, the coordinates.
 //!
 //! Source: seed `nvidia-suatom.txt`; facts, `maxwell-surfaces.md`, sections 4.1 and 4.7.
 
@@ -13,7 +13,7 @@ use super::flow::Unsupported;
 use crate::field::{SurfaceClamp, SurfaceDim};
 use crate::{Instruction, Source, instruction};
 
-/// The record of the image of a handle operand: a register, or the index of a word of bank 0.
+/// Returns the image record of a handle operand: a register, or the index of a word of bank 0.
 fn record(cx: &mut Cx<'_>, handle: Source) -> Record {
     let handle = match handle.value {
         instruction::Value::Imm(word) => {
@@ -28,7 +28,7 @@ fn record(cx: &mut Cx<'_>, handle: Source) -> Record {
     Record::of(cx, handle)
 }
 
-/// Where an instruction accesses its surface. Lanes for which it traps fault here.
+/// Returns the place that an instruction accesses. Lanes for which it traps fault here.
 pub fn place(cx: &mut Cx<'_>, i: &Instruction, unit: Unit) -> Result<SurfaceAccess, Unsupported> {
     let dim = i.surface_dim();
     let beyond = match i.surface_clamp() {

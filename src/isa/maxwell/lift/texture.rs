@@ -1,7 +1,8 @@
 //! Textures: TEX, TEXS, TLD, TLDS, TLD4, TLD4S, TXD, TXQ, TMML.
 //!
-//! Source: facts, `maxwell-surfaces.md`, sections 5 and 6; the order of operands as Mesa's and Ryujinx's compilers have it, and ptxas.
-//! What comes of a coordinate is in [`sample`](warploom_ir::image::sample).
+//! Source: facts, `maxwell-surfaces.md`, sections 5 and 6; the order of operands as in Mesa's and
+//! Ryujinx's compilers, and ptxas. [`sample`](warploom_ir::image::sample) defines the result for a
+//! coordinate.
 
 use warploom_guest::divergence::Mask;
 use warploom_guest::images::Record;
@@ -17,7 +18,7 @@ use crate::field::{
 };
 use crate::{Instruction, Reg, Source};
 
-/// Registers of an operand, one after the other.
+/// Consecutive registers of an operand.
 struct Vector {
     first: Reg,
     taken: u8,
@@ -35,7 +36,7 @@ impl Vector {
     }
 }
 
-/// The shape that an instruction takes the image for.
+/// The shape that an instruction expects of the image.
 #[derive(Clone, Copy)]
 struct Dim {
     axes: usize,
@@ -63,7 +64,8 @@ impl Dim {
     }
 }
 
-/// Texture and sampler of a handle: of the word of bank 0 that the instruction names, or of a register.
+/// Returns texture and sampler of a handle: a word of bank 0 that the instruction names, or a
+/// register.
 fn texture_of(
     cx: &mut Cx<'_>,
     i: &Instruction,
@@ -80,7 +82,7 @@ fn texture_of(
     Ok(Texture::of(cx, known, [handle, handle]))
 }
 
-/// What an instruction asks a texture for, with the shape that it takes the image for.
+/// The request of an instruction to a texture, with the shape that it expects of the image.
 struct Request {
     asked: texture::Request,
     dim: Dim,
@@ -91,7 +93,7 @@ impl Request {
         Request { asked: texture::Request::new(texture), dim }
     }
 
-    /// Layer, then coordinates: the order in the first operand.
+    /// Takes layer, then coordinates: their order in the first operand.
     fn place(&mut self, cx: &mut Cx<'_>, vector: &mut Vector) {
         if self.dim.array {
             let layer = vector.take(cx);
@@ -107,7 +109,7 @@ impl Request {
         self.asked.layer = Some(cx.b.and(layer, low));
     }
 
-    /// Packed offsets, and the bits of each and from one to the next.
+    /// Sets packed offsets: each has `bits` bits, `distance` bits from the next.
     fn set_offset(&mut self, cx: &mut Cx<'_>, packed: Value, (bits, distance): (u32, u32)) {
         for axis in 0..self.dim.axes {
             self.asked.offset[axis] =
@@ -115,7 +117,7 @@ impl Request {
         }
     }
 
-    /// Asks; the components.
+    /// Emits the request, sets the sparse status and returns the components.
     fn ask(self, cx: &mut Cx<'_>, i: &Instruction, operation: Operation) -> [Value; 4] {
         let (components, sparse) = self.asked.ask(cx, operation);
         if i.pd() != PT {
@@ -125,7 +127,7 @@ impl Request {
     }
 }
 
-/// Writes the components of a mask to registers behind each other.
+/// Writes the components of a mask to consecutive registers.
 fn write(cx: &mut Cx<'_>, i: &Instruction, components: [Value; 4]) -> Lifted {
     let mask = i.field(Field::component_mask).ok_or(Unsupported)?;
     for (n, component) in (0..4).filter(|component| mask >> component & 1 != 0).enumerate() {
@@ -135,7 +137,7 @@ fn write(cx: &mut Cx<'_>, i: &Instruction, components: [Value; 4]) -> Lifted {
     Ok(Flow::Next)
 }
 
-/// Whether the handle is in a register: the encodings that name none of its words.
+/// Whether the handle is in a register: the encoding names no word of a bank.
 fn is_bindless(i: &Instruction) -> bool {
     i.field(Field::handle).is_none()
 }
@@ -149,9 +151,9 @@ fn named_texture(
     texture_of(cx, i, register)
 }
 
-/// Offsets of four bits.
+/// Bits and distance of packed offsets: four bits each.
 const NARROW: (u32, u32) = (4, 4);
-/// Those of gathers: six, in bytes.
+/// Bits and distance of packed offsets of gathers: six bits, in bytes.
 const WIDE: (u32, u32) = (6, 8);
 
 pub fn tex(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
@@ -225,7 +227,7 @@ pub fn tld4(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     write(cx, i, components)
 }
 
-/// The derivatives along x and y of each coordinate in turn are in B.
+/// Lifts TXD: B holds the derivatives along x and y of each coordinate in turn.
 pub fn txd(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let dim = Dim::of(i.texture_dim())?;
     if i.lod_bound() {
@@ -238,7 +240,7 @@ pub fn txd(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
         request.asked.coords[axis] = Some(a.take(cx));
     }
     if dim.array || i.offsets() {
-        // The layer, and offsets above it.
+        // The layer, with offsets above it.
         let packed = a.take(cx);
         if dim.array {
             request.set_layer(cx, packed);
@@ -258,7 +260,7 @@ pub fn txd(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     write(cx, i, components)
 }
 
-/// The level of detail that neighbours' coordinates give.
+/// Lifts TMML: the level of detail that neighbours' coordinates give.
 pub fn tmml(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let dim = Dim::of(i.texture_dim())?;
     let mut a = Vector::of(i.a())?;
@@ -271,7 +273,7 @@ pub fn tmml(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     write(cx, i, components)
 }
 
-/// Width, height, and depth or layers of the level in A.
+/// Lifts TXQ: width, height, and depth or layers of the level in A.
 pub fn txq(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let mask = i.field(Field::component_mask).ok_or(Unsupported)?;
     if i.texture_query() != TextureQuery::Dimension || mask & 8 != 0 {
@@ -317,7 +319,7 @@ fn write_short(cx: &mut Cx<'_>, i: &Instruction, components: [Value; 4]) -> Lift
     Ok(Flow::Next)
 }
 
-/// Writes up to four values: the first two to D and behind it, the others to E.
+/// Writes up to four values: the first two to D and behind it, further values to E.
 fn write_pairs(cx: &mut Cx<'_>, i: &Instruction, values: &[Value]) {
     for (n, &value) in values.iter().enumerate() {
         let reg = if n < 2 { i.d() } else { i.e() };
@@ -326,12 +328,13 @@ fn write_pairs(cx: &mut Cx<'_>, i: &Instruction, values: &[Value]) {
     }
 }
 
-/// What the encodings of short instructions differ in: bits 53 to 56.
+/// Returns bits 53 to 56, in which the encodings of short instructions differ.
 fn variant(i: &Instruction) -> u64 {
     i.bits(53, 4)
 }
 
-/// The operands of a short instruction: layer and coordinates come first, what does not fit in A is in B.
+/// Reads the operands of a short instruction: layer and coordinates come first; operands that do
+/// not fit in A are in B.
 fn short(
     cx: &mut Cx<'_>,
     i: &Instruction,

@@ -1,6 +1,7 @@
 //! MUFU, and RRO which prepares its argument.
 //!
-//! Source: facts, `maxwell-semantics.md` 4.1. The functions are [`warploom_ir::shared`]'s, the same in both engines.
+//! Source: facts, `maxwell-semantics.md` 4.1. Both engines use the functions of
+//! [`warploom_ir::shared`].
 
 use warploom_ir::{FloatAttrs, FloatBinaryOp, FloatUnaryOp, Round, SharedFn, Type};
 
@@ -22,7 +23,7 @@ pub fn mufu(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
         MufuOp::Sqrt => SharedFn::TableSqrt,
         MufuOp::Reserved => return Err(Unsupported),
     };
-    // The high word of an F64 has its sign where an F32 has it.
+    // The sign of an F64's high word is at the sign of an F32.
     let source = cx.f32(i.a());
     let of_high_word = matches!(function, SharedFn::Rcp64High | SharedFn::Rsq64High);
     let mut result = if of_high_word {
@@ -42,8 +43,8 @@ pub fn mufu(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     Ok(Flow::Next)
 }
 
-/// The form that RRO gives the argument is the hardware's own, and only MUFU reads it: here a float. Of angles that are turns, which
-/// newer hardware makes of them by a multiplication, cut towards 0.
+/// Lifts RRO. The hardware's form of the prepared argument is private, and only MUFU reads it: here
+/// it is a float. Angles become turns, cut towards 0, as newer hardware does by a multiplication.
 pub fn rro(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     const TURN: f32 = 0.159_154_94;
     let mut value = cx.f32(i.b());

@@ -1,7 +1,8 @@
-//! Video instructions: bytes, halves and words of A and B go through an exact operation, whose result is saturated if asked
-//! for, cut to 32 bits and then combined with C or put into a part of it.
+//! Video instructions: bytes, halves and words of A and B go through an exact operation. The result
+//! is saturated if requested, cut to 32 bits and then combined with C or put into a part of it.
 //!
-//! Source: PTX ISA, *Video Instructions*, which the compiler maps to these one to one; facts, `maxwell-semantics.md` 2.5.
+//! Source: PTX ISA, *Video Instructions*, which the compiler maps one to one to these instructions;
+//! facts, `maxwell-semantics.md` 2.5.
 
 use warploom_guest::divergence::Mask;
 use warploom_guest::video::{Number, ProductSum, clamp, extend, merged, shifted_left, wide};
@@ -21,7 +22,7 @@ fn first(cx: &mut Cx<'_>, i: &Instruction) -> Result<Number, Unsupported> {
     read(cx, i.a(), i.video_a())
 }
 
-/// A register of its type, or the 16 bits of an immediate.
+/// Reads the second source: a register of its type, or the 16 bits of an immediate.
 fn second(cx: &mut Cx<'_>, i: &Instruction) -> Result<Number, Unsupported> {
     let Some(imm) = i.b().imm() else { return read(cx, i.b(), i.video_b()) };
     let signed = i.video_imm() == VideoImm::S16;
@@ -45,8 +46,9 @@ fn negated(cx: &mut Cx<'_>, source: Source, value: Value) -> Value {
     if source.neg { cx.b.neg(value) } else { value }
 }
 
-/// Saturates an exact result to the destination's type, which is narrow if it is merged into C; then the second stage. That is of
-/// 32 bits, read as numbers of the destination's sign. With `.CC` an addition there leaves flags.
+/// Saturates an exact result to the destination's type, which is narrow if the result is merged
+/// into C, and applies the second stage. That stage has 32 bits, read as numbers of the
+/// destination's sign. With `.CC`, an addition in it sets flags.
 fn finish(cx: &mut Cx<'_>, i: &Instruction, mut value: Value, signed: bool) -> Lifted {
     let part = match i.video_stage() {
         VideoStage::Mrg16l => Part::Half(0),
@@ -80,14 +82,14 @@ fn finish(cx: &mut Cx<'_>, i: &Instruction, mut value: Value, signed: bool) -> L
     Ok(Flow::Next)
 }
 
-/// Where the sum of an exact number and a signed word is no signed word.
+/// Returns the lanes where the sum of an exact number and a signed word is no signed word.
 fn overflow(cx: &mut Cx<'_>, exact: Value, c: Value, sum: Value) -> Mask {
     let (c, word) = (extend(cx, c, true), extend(cx, sum, true));
     let whole = cx.b.add(exact, c);
     Mask::Lanes(cx.b.icmp(IntCc::Ne, whole, word))
 }
 
-/// What these instructions leave in CC is not known.
+/// Refuses `.CC`: the effect of these instructions on CC is unknown.
 fn without_cc(i: &Instruction) -> Result<(), Unsupported> {
     if i.cc() { Err(Unsupported) } else { Ok(()) }
 }
@@ -96,7 +98,7 @@ fn signed_result(i: &Instruction) -> bool {
     i.video_result() == VideoResult::Signed
 }
 
-/// A + B
+/// Lifts VADD: A + B.
 pub fn vadd(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     without_cc(i)?;
     if i.row.format.contains(".PO") {
@@ -107,7 +109,7 @@ pub fn vadd(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     finish(cx, i, sum, signed_result(i))
 }
 
-/// The lesser or with `.MX` the greater of A and B.
+/// Lifts VMNMX: the lesser, or with `.MX` the greater, of A and B.
 pub fn vmnmx(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     without_cc(i)?;
     let (a, b) = (first(cx, i)?, second(cx, i)?);
@@ -116,8 +118,9 @@ pub fn vmnmx(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     finish(cx, i, value, signed_result(i))
 }
 
-/// |A - B|. The flags of `.ACC` are those of the last sum: ptxas of CUDA 6.5 to 8 tells by them how many rounds of an unrolled
-/// loop are left (`VABSDIFF.ACC RZ.CC, i, end, -unrolled; BRA CC.LE`).
+/// Lifts VABSDIFF: |A - B|. The flags of `.ACC` are the flags of the last sum: ptxas of CUDA 6.5 to
+/// 8 derives from them how many rounds of an unrolled loop are left
+/// (`VABSDIFF.ACC RZ.CC, i, end, -unrolled; BRA CC.LE`).
 pub fn vabsdiff(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     if i.video_stage() != VideoStage::Acc {
         without_cc(i)?;
@@ -128,7 +131,7 @@ pub fn vabsdiff(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     finish(cx, i, distance, i.difference_result() == DifferenceResult::Signed)
 }
 
-/// The count of a shift: B, unsigned, at most 32; with `.W` modulo 32.
+/// Returns the count of a shift: B, unsigned, at most 32; with `.W` modulo 32.
 fn count(cx: &mut Cx<'_>, i: &Instruction) -> Result<Value, Unsupported> {
     let b = if i.b().imm().is_some() { second(cx, i)? } else { read(cx, i.b(), i.video_count())? };
     Ok(if i.wrap() {
@@ -140,7 +143,7 @@ fn count(cx: &mut Cx<'_>, i: &Instruction) -> Result<Value, Unsupported> {
     })
 }
 
-/// A << B
+/// Lifts VSHL: A << B.
 pub fn vshl(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     without_cc(i)?;
     let (a, count) = (first(cx, i)?, count(cx, i)?);
@@ -148,7 +151,7 @@ pub fn vshl(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     finish(cx, i, value, signed_result(i))
 }
 
-/// A >> B, with the sign of A.
+/// Lifts VSHR: A >> B, with the sign of A.
 pub fn vshr(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     without_cc(i)?;
     let (a, count) = (first(cx, i)?, count(cx, i)?);
@@ -161,7 +164,7 @@ fn holds(cx: &mut Cx<'_>, i: &Instruction) -> Result<Mask, Unsupported> {
     Ok(compare::compare(cx, i.int_compare(), Sign::Signed, a.value, b.value))
 }
 
-/// 1 where the comparison holds, else 0.
+/// Lifts VSET: 1 where the comparison holds, else 0.
 pub fn vset(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     without_cc(i)?;
     let (holds, one, zero) = (holds(cx, i)?, wide(cx, 1), wide(cx, 0));
@@ -169,13 +172,13 @@ pub fn vset(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     finish(cx, i, value, false)
 }
 
-/// Sets two predicates.
+/// Lifts VSETP: sets two predicates.
 pub fn vsetp(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let holds = holds(cx, i)?;
     compare::set_predicates(cx, i, i.bool_op(), holds)
 }
 
-/// A * B + C, scaled.
+/// Lifts VMAD: A * B + C, scaled.
 pub fn vmad(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     without_cc(i)?;
     let scale = match i.video_scale() {
@@ -199,10 +202,10 @@ pub fn vmad(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     Ok(Flow::Next)
 }
 
-/// The distances of four bytes of A and of B, or with `.ACC` their sum plus C.
+/// Lifts VABSDIFF4: the distances of four bytes of A and of B, or with `.ACC` their sum plus C.
 pub fn vabsdiff4(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     without_cc(i)?;
-    // The rest is composed of other instructions by compilers.
+    // Compilers build all other forms from other instructions.
     let plain = i.difference_result() == DifferenceResult::Unsigned
         && !i.sat()
         && i.byte_lanes() == ByteLanes::All
@@ -232,7 +235,7 @@ pub fn vabsdiff4(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
         result = if sum {
             cx.b.add(result, distance)
         } else {
-            // At most 255 + 128: of a byte that is negative only the low bits are kept.
+            // A distance is at most 255 + 128; of a negative byte only the low bits are kept.
             let distance = cx.part(distance, Part::Byte(0), false);
             let placed = cx.shl(distance, u32::from(byte) * 8);
             cx.b.or(result, placed)

@@ -10,7 +10,8 @@ use super::flow::{Flow, Lifted, Unsupported};
 use crate::field::{ShuffleMode, VoteMode};
 use crate::{Instruction, Source};
 
-/// D = A of another lane of a segment, also of an inactive one; Pd: it is in range, else the lane's own A.
+/// Lifts SHFL: D = A of another lane of a segment, even of an inactive lane. Pd says whether that
+/// lane is in range; if not, D is the lane's own A.
 pub fn shfl(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let value = cx.raw(i.a());
     let value = cx.b.splat(value);
@@ -56,7 +57,7 @@ pub fn shfl(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     Ok(Flow::Next)
 }
 
-/// Five bits of a source from bit `lo`.
+/// Returns five bits of a source from bit `lo` on.
 fn bits(cx: &mut Cx<'_>, source: Source, lo: u32) -> Value {
     match source.imm() {
         Some(imm) => cx.int(imm as u32 >> lo & 31),
@@ -67,7 +68,8 @@ fn bits(cx: &mut Cx<'_>, source: Source, lo: u32) -> Value {
     }
 }
 
-/// Over the lanes that execute: D = those where Ps holds, Pd = whether it holds in any, in all, or the same in all.
+/// Lifts VOTE, over the executing lanes: D = the lanes where Ps holds. Pd = whether Ps holds in any
+/// lane, in all lanes, or equally in all lanes.
 pub fn vote(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let mode = i.vote_mode();
     if mode == VoteMode::Reserved {
@@ -97,7 +99,7 @@ pub fn vote(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     Ok(Flow::Next)
 }
 
-/// All lanes if there is one in the mask.
+/// Returns all lanes if the mask has a lane.
 fn anybody(cx: &mut Cx<'_>, mask: Mask) -> Mask {
     match mask {
         Mask::Lanes(lanes) => Mask::Lanes(nonzero(&mut cx.b, lanes)),

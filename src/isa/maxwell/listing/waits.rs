@@ -1,5 +1,6 @@
-//! Where lanes go on that SYNC, BRK and CONT make wait, and those that an indirect call sends elsewhere: at the target of the entry
-//! that was pushed on the way there.
+//! The targets of leaves and indirect calls. Lanes that SYNC, BRK and CONT suspend, and lanes that
+//! an indirect call sends elsewhere, go on at the target of the entry that was pushed on the way
+//! there.
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -9,9 +10,9 @@ use crate::field::CcTest;
 use crate::instruction::{WORD_BYTES, past_control};
 use crate::table::Opcode;
 
-/// What waits for lanes, as a list of the innermost first.
+/// A stack of pushed entries, as a list from the innermost entry outward.
 struct Entry {
-    /// What leaves to it.
+    /// The instruction that leaves to this entry.
     left_by: Opcode,
     target: u64,
     outer: Stack,
@@ -22,8 +23,9 @@ type Stack = Option<Rc<Entry>>;
 /// Targets by the address of the instruction.
 pub(super) type Targets = HashMap<u64, u64>;
 
-/// The targets of all leaves and indirect calls that can be reached from these addresses. Of ways that come together the one
-/// that is found first counts: the code of compilers has the same entries on all. None: it is not known where a jump leads.
+/// Returns the targets of all leaves and indirect calls that these addresses can reach. Where paths
+/// meet, the path found first counts: compiled code has equal entries on all paths. None: the
+/// target of a jump is unknown.
 pub(super) fn targets(code: &[u8], starts: impl Iterator<Item = u64>) -> Option<Targets> {
     let (mut seen, mut found) = (HashSet::new(), HashMap::new());
     let mut work: Vec<(u64, Stack)> = starts.map(|start| (past_control(start), None)).collect();
@@ -48,7 +50,7 @@ pub(super) fn targets(code: &[u8], starts: impl Iterator<Item = u64>) -> Option<
                     Opcode::Pcnt => Opcode::Cont,
                     _ => Opcode::Ret,
                 };
-                // Lanes that come to the target have taken the entry off.
+                // Lanes that come to the target have popped the entry.
                 work.push((target, stack.clone()));
                 behind = Some(Rc::new(Entry { left_by, target, outer: stack }));
             }

@@ -1,13 +1,13 @@
 //! Atomic operations and reductions on memory.
 
 family! { ($) atomic {
-    /// Atomic operation on global memory; the old value.
+    /// Atomic operation on global memory; returns the old value.
     Atom (exact atomic::atom) {
         "ATOM{extended@48}{atomic_op@52}{atomic_type@49} {d}, {m=m8+28:20}, {b=r20}" {
             "1110 1101 ---- ----"
         }
     }
-    /// Advances the put pointer of a circular queue; the old value.
+    /// Advances the put pointer of a circular queue; returns the old value.
     AtomSafeAdd (approximate "which words are pointer, count and capacity is our choice" atomic::atom_safe_add) {
         "ATOM{extended@48}.SAFEADD{atomic_type@49} {d}, {m=m8+28:20}, {b=r20}" {
             "1110 1101 1010 ----"
@@ -24,19 +24,20 @@ family! { ($) atomic {
             "1110 1110 1111 10-- b=z c=n20+0"
         }
     }
-    /// Atomic operation on global memory that may be sparse (sm_52); the old value, and whether it was sparse.
+    /// Atomic operation on global memory that may be sparse (sm_52); returns the old value, and
+    /// whether the memory was sparse.
     AtomSparse (exact atomic::atom) {
         "ATOM{extended@48}{atomic_op@44}{atomic_type@49} {pd=q41}, {d}, {m=m8}, {b=r20}" {
             "1110 1110 0110 ---- @8#11111111"
         }
     }
-    /// The same for `.SAFEADD`.
+    /// `.SAFEADD` on global memory that may be sparse.
     AtomSafeAddSparse (approximate "which words are pointer, count and capacity is our choice" atomic::atom_safe_add) {
         "ATOM{extended@48}.SAFEADD{atomic_type@49} {pd=q41}, {d}, {m=m8}, {b=r20}" {
             "1110 1110 0110 ---- @44=1010 @8#11111111"
         }
     }
-    /// The same for compare and swap.
+    /// Compare and swap on global memory that may be sparse.
     AtomCasSparse (exact atomic::atom_cas) {
         "ATOM{extended@48}.CAS{wide@49} {pd=q41}, {d}, {m=m8}, {b}, {c}" {
             "1110 1110 0111 000- @8#11111111 b=r20 c=n20+1"
@@ -47,7 +48,7 @@ family! { ($) atomic {
             "1110 1110 0111 10-- @8#11111111 b=z c=n20+0"
         }
     }
-    /// Atomic operation on shared memory; the old value.
+    /// Atomic operation on shared memory; returns the old value.
     Atoms (exact atomic::atoms) {
         "ATOMS{shared_atomic_op@52}{shared_atomic_type@28} {d}, {m=m8+30:22*4}, {b=r20}" {
             "1110 1100 ---- ----"

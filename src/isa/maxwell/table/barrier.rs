@@ -28,7 +28,7 @@ family! { ($) barrier {
             "1111 0000 1010 1--- @32=010 @43=11 a=u8:8 b=u20:12 ?"
         }
     }
-    /// Waits, and counts the predicate over the threads before.
+    /// Waits, and counts the predicate over the preceding threads.
     BarScan unimplemented {
         "BAR.SCAN {a}, {b}, {ps !42}" {
             "1111 0000 1010 1--- @32=011 @43=00 b=r20"
@@ -37,7 +37,7 @@ family! { ($) barrier {
             "1111 0000 1010 1--- @32=011 @43=11 a=u8:8 b=u20:12"
         }
     }
-    /// Waits for all.
+    /// Waits for all threads.
     BarSyncall unimplemented {
         "*BAR.SYNCALL" {
             "1111 0000 1010 1--- @32=100 @39=0111 @20=11111111"

@@ -13,7 +13,7 @@ family! { ($) control {
             "1110 0010 0100 ---- @5=0"
         }
     }
-    /// Relative branch, the offset in a constant.
+    /// Relative branch with the offset in a constant.
     BraConst unimplemented {
         "BRA{uniform@7}{limit@6} {cc_test@0}, {b=w}" {
             "1110 0010 0100 ---- @5=1"
@@ -109,7 +109,7 @@ family! { ($) control {
             "1110 0010 1000 ---- @5=1"
         }
     }
-    /// Pushes where lanes go at their end.
+    /// Pushes the place where lanes go when they exit.
     Pexit unimplemented {
         "*PEXIT {t}" {
             "1110 0010 0011 ----"
@@ -139,7 +139,7 @@ family! { ($) control {
             "1110 0011 0010 ----"
         }
     }
-    /// Lanes go where PLONGJMP said.
+    /// Lanes go to the target that PLONGJMP pushed.
     Longjmp unimplemented {
         "LONGJMP {cc_test@0}" {
             "1110 0011 0001 ----"
@@ -175,7 +175,7 @@ family! { ($) control {
             "1110 0011 1000 ----"
         }
     }
-    /// Interrupts on or off.
+    /// Enables or disables interrupts.
     Ide unimplemented {
         "*IDE{interrupt_enable@5} {number@20:16}" {
             "1110 0011 1001 ----"

@@ -99,7 +99,7 @@ family! { ($) float {
             "0101 0000 1000 0---"
         }
     }
-    /// Adds, in each lane of a quad with signs of its own.
+    /// Adds A and B with separate signs for each lane of a quad.
     Fswzadd (exact float::fswzadd) {
         "FSWZADD{ftz@44}{rounding@39}{ndv@38} {d}{cc@47}, {a}, {b}, {swizzle@28:8}" {
             "0101 0000 1111 1--- b=r20"

@@ -1,4 +1,4 @@
-//! Attributes, interpolation and other things that only graphics shaders use.
+//! Attributes, interpolation and other instructions that only graphics shaders use.
 
 family! { ($) graphics {
     /// Attribute address to physical address.

@@ -1,4 +1,5 @@
-//! Arithmetic and comparison of pairs of F16 (sm_53). A constant is an F32, as a register is that is read as `.F32`.
+//! Arithmetic and comparison of pairs of F16 (sm_53). A constant is an F32, as is a register that
+//! is read as `.F32`.
 
 family! { ($) half {
     /// A + B of two halves.

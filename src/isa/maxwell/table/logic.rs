@@ -81,7 +81,7 @@ family! { ($) logic {
             "0011 100- 0000 0--- b=i"
         }
     }
-    /// Inserts A in C as the bit field whose lowest bit is byte 0 of B, its length byte 1.
+    /// Inserts A in C as a bit field: byte 0 of B is the field's lowest bit, byte 1 its length.
     Bfi (exact bits::bfi) {
         "BFI {d}{cc@47}, {a}, {b}, {c}" {
             "0101 1011 1111 0--- b=r20"

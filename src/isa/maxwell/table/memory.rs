@@ -19,7 +19,7 @@ family! { ($) memory {
             "1110 1110 1101 0---"
         }
     }
-    /// Load from global memory that may be sparse (sm_52), and whether it was.
+    /// Load from global memory that may be sparse (sm_52); reports whether it was sparse.
     LdgSparse (exact memory::ldg) {
         "LDG{extended@45}{load_cache@46}{mem_size@48} {pd=q41}, {d}, {m=m8+20:20}" {
             "1110 1110 1100 1---"

@@ -1,13 +1,14 @@
-//! The instruction table: one file per family, one line per encoding, in the notation of [`super::notation`].
+//! The instruction table: one file per family, one line per encoding, in the notation of
+//! [`super::notation`].
 //!
-//! Everything else about an encoding is derived: decoder, accessors, disassembler, encoder and random words. The
-//! families below are all there are; [`Opcode`] is gathered from them.
+//! All other information about an encoding is derived: decoder, accessors, disassembler, encoder
+//! and random words. The families below are complete; [`Opcode`] is gathered from them.
 
 use std::sync::LazyLock;
 
 use super::row::Row;
 
-/// Defines a family: `static ROWS` and a macro of the family's name that passes its opcodes on.
+/// Defines a family: `static ROWS` and a macro with the family's name that passes its opcodes on.
 macro_rules! family {
     (($d:tt) $family:ident { $(
         $(#[$doc:meta])* $opcode:ident $fidelity:tt { $(
@@ -69,15 +70,15 @@ mod video;
 
 gather! { families atomic barrier control convert float graphics half integer logic memory moves surface texture video }
 
-/// All rows, family by family.
+/// Iterates over all rows, family by family.
 pub fn rows() -> impl Iterator<Item = &'static Row> {
     FAMILIES.iter().copied().flatten()
 }
 
-/// Top bits of a word that choose a bucket.
+/// The number of top bits of a word that choose a bucket.
 const BUCKET_BITS: u32 = 10;
 
-/// For each value of the top bits the rows it allows, the most specific first.
+/// The candidate rows for each value of the top bits, the most specific row first.
 static BUCKETS: LazyLock<Vec<Vec<&'static Row>>> = LazyLock::new(|| {
     let mut sorted: Vec<_> = rows().collect();
     sorted.sort_by_key(|row| std::cmp::Reverse(row.mask.count_ones()));
@@ -85,7 +86,7 @@ static BUCKETS: LazyLock<Vec<Vec<&'static Row>>> = LazyLock::new(|| {
     let mut buckets = vec![Vec::new(); 1 << BUCKET_BITS];
     for row in sorted {
         let (fixed, free) = ((row.bits & row.mask) >> shift, !row.mask >> shift);
-        // All values of the free bits, from all ones down to 0.
+        // Enumerates all values of the free bits, from all ones down to 0.
         let mut chosen = free;
         loop {
             buckets[(fixed | chosen) as usize].push(row);
@@ -98,7 +99,7 @@ static BUCKETS: LazyLock<Vec<Vec<&'static Row>>> = LazyLock::new(|| {
     buckets
 });
 
-/// The row that explains a word.
+/// Returns the row that matches a word.
 pub fn lookup(word: u64) -> Option<&'static Row> {
     BUCKETS[(word >> (64 - BUCKET_BITS)) as usize].iter().copied().find(|row| row.matches(word))
 }

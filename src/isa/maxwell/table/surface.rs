@@ -1,5 +1,5 @@
-//! Surfaces. A is the coordinate register, C the handle: a register, or the index of a word of constant bank 0. The predicate, sparse
-//! status, is sm_52's.
+//! Surfaces. A is the coordinate register, C the handle: a register, or the index of a word of
+//! constant bank 0. The sparse status predicate exists from sm_52 on.
 
 family! { ($) surface {
     /// Load.
@@ -35,7 +35,7 @@ family! { ($) surface {
             "1110 1011 0101 1--- c=u36:13"
         }
     }
-    /// Atomic operation; the old value.
+    /// Atomic operation; returns the old value.
     Suatom (approximate "bounds, clamps, alignment and bad handles where the documents are silent are our choice" surface::suatom) {
         "SUATOM.D{byte_address@28}{surface_dim@33}{shared_atomic_op@29}{surface_atomic_type@51}{surface_clamp@49} {d}, [{a}], {b=r20}, {c}" {
             "1110 1010 00-- ---- c=u36:13"
@@ -51,7 +51,7 @@ family! { ($) surface {
             "1110 1010 0110 1--- c=u36:13"
         }
     }
-    /// Compares with B and swaps in the register after it; the old value.
+    /// Compares with B and swaps in the register after it; returns the old value.
     SuatomCas (approximate "bounds, clamps, alignment and bad handles where the documents are silent are our choice" surface::suatom_cas) {
         "SUATOM.D{byte_address@28}{surface_dim@33}.CAS{surface_atomic_type@51}{surface_clamp@49} {pd=q30 ?}, {d}, [{a}], {b=r20}, {c}" {
             "1110 1010 10-- ---- c=u36:13"

@@ -1,4 +1,4 @@
-//! Textures. The predicate (sparse status), `.LC` and `.F16` are sm_52's.
+//! Textures. The predicate (sparse status), `.LC` and `.F16` exist from sm_52 on.
 
 family! { ($) texture {
     /// Samples.
@@ -37,7 +37,7 @@ family! { ($) texture {
             "1101 1110 01-- ----"
         }
     }
-    /// Asks for properties.
+    /// Queries properties.
     Txq (approximate "as an H200 samples, for the most part: see docs/fidelity.md" texture::txq) {
         "TXQ{nodep@49}{phase} {d}, {a}, {texture_query@22}, {handle@36:13}, {component_mask@31:4}" {
             "1101 1111 0100 1--- @22=0 @22#000000 @22#000100"
@@ -50,7 +50,7 @@ family! { ($) texture {
             "1101 1111 0101 0--- @22=000101"
         }
     }
-    /// Level of detail.
+    /// Computes the level of detail.
     Tmml (approximate "as an H200 samples, for the most part: see docs/fidelity.md" texture::tmml) {
         "TMML.LOD{ndv@35}{nodep@49}{phase} {d}, {a}, {handle@36:13}, {texture_dim@28}, {component_mask@31:4}" {
             "1101 1111 0101 1---"

@@ -1,6 +1,6 @@
 //! Video instructions: arithmetic on bytes and halves with a second stage.
 //!
-//! The types of A and B are not printed where both are signed words (an immediate: a signed half).
+//! The types of A and B are not printed if both are signed words (for an immediate: a signed half).
 
 family! { ($) video {
     /// A + B.

@@ -14,16 +14,16 @@ use crate::table::Form;
 use crate::types::Ty;
 use crate::word::Word;
 
-/// An operation and the IR's type of its cell.
+/// An operation, and the IR's type of its cell.
 #[derive(Clone, Copy)]
 pub struct Kind {
     pub op: AtomicOp,
     pub cell: Type,
-    /// Denormal numbers are zeros, but not in shared memory.
+    /// Whether denormal numbers become zeros. They never do in shared memory.
     pub flushes: bool,
 }
 
-/// None: there is no such operation of the type.
+/// Returns the operation of a form and a type, or `None` if there is none.
 pub fn kind(form: &Form, ty: Ty) -> Option<Kind> {
     use Word as W;
     let word = form.one_of(&[
@@ -73,7 +73,7 @@ pub fn kind(form: &Form, ty: Ty) -> Option<Kind> {
     (16..=64).contains(&ty.bits()).then_some(Kind { op, cell, flushes })
 }
 
-/// The lanes whose generic address is in shared memory.
+/// Returns the lanes whose generic address is in shared memory.
 fn in_shared(cx: &mut Cx<'_>, address: Value, offset: i32) -> Value {
     let offset = cx.constant(Type::I64, offset as i64 as u64);
     let address = cx.b.add(address, offset);
@@ -83,7 +83,7 @@ fn in_shared(cx: &mut Cx<'_>, address: Value, offset: i32) -> Value {
     cx.b.icmp(IntCc::LtU, from, bytes)
 }
 
-/// Performs it; the old value.
+/// Performs the operation, and returns the old value.
 fn perform(
     cx: &mut Cx<'_>,
     kind: Kind,
@@ -110,7 +110,7 @@ fn perform(
     }
 }
 
-/// Where an atomic's operands are.
+/// The operands of an atomic.
 pub struct Operands<'a> {
     pub old: Option<&'a Operand>,
     pub address: &'a Operand,
@@ -118,7 +118,7 @@ pub struct Operands<'a> {
     pub compare: Option<&'a Operand>,
 }
 
-/// Exchanges of 128 bits.
+/// Lifts an exchange of 128 bits.
 fn atomic_128(cx: &mut Cx<'_>, form: &Form, operands: &Operands<'_>) -> Lifted {
     let op = match operands.compare {
         Some(_) => WideOp::CompareExchange,
@@ -146,7 +146,7 @@ fn atomic_128(cx: &mut Cx<'_>, form: &Form, operands: &Operands<'_>) -> Lifted {
     Ok(())
 }
 
-/// Each element of a vector is an atomic of its own.
+/// Lifts an atomic. Each element of a vector is a separate atomic.
 pub fn atomic(cx: &mut Cx<'_>, form: &Form, operands: &Operands<'_>) -> Lifted {
     let (ty, elements) = (form.ty(0), form.vector());
     if ty == Ty::B128 {
@@ -156,7 +156,7 @@ pub fn atomic(cx: &mut Cx<'_>, form: &Form, operands: &Operands<'_>) -> Lifted {
     let address = address_of(operands.address).ok_or(Unsupported)?;
     let values = cx.elements(operands.value);
     let olds = operands.old.map_or(&[][..], |old| cx.elements(old));
-    // A vector's result may be left out as a whole.
+    // The result of a vector may be omitted as a whole.
     let dropped = matches!(olds, [] | [Operand::Sink]);
     if values.len() != elements
         || !(dropped || olds.len() == elements)
@@ -209,7 +209,7 @@ pub fn atomic(cx: &mut Cx<'_>, form: &Form, operands: &Operands<'_>) -> Lifted {
     Ok(())
 }
 
-/// `atom`
+/// Lifts `atom`.
 pub fn atom(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let (old, address) = (Some(insn.operand(0)), insn.operand(1));
     let operands = if insn.form.has(Word::Cas) {
@@ -220,7 +220,7 @@ pub fn atom(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     atomic(cx, insn.form, &operands)
 }
 
-/// `red`: an atomic whose result nobody wants.
+/// Lifts `red`: an atomic without a result.
 pub fn red(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let operands =
         Operands { old: None, address: insn.operand(0), value: insn.operand(1), compare: None };

@@ -10,7 +10,7 @@ use crate::module::Operand;
 use crate::types::{Kind, Ty};
 use crate::word::Word;
 
-/// What a barrier instruction asks for.
+/// Returns the barrier of an instruction.
 pub fn barrier(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Option<Barrier> {
     let form = insn.form;
     if form.has(Word::Cluster) {
@@ -55,7 +55,7 @@ pub fn barrier(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Option<Barrier> {
     })
 }
 
-/// An operand that all lanes have alike: that of the first lane.
+/// Returns the first lane's value of an operand that is equal in all lanes.
 fn uniform(cx: &mut Cx<'_>, operand: &Operand) -> Value {
     let value = cx.bits(operand, Ty::U32);
     if cx.b.ty(value).is_uniform() {

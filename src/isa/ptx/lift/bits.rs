@@ -13,13 +13,13 @@ use crate::module::Operand;
 use crate::types::Ty;
 use crate::word::Word;
 
-/// The type of a form of 16, 32 or 64 bits.
+/// Returns the type of a form of 16, 32 or 64 bits.
 fn scalar(insn: &Insn<'_>) -> Result<Ty, Unsupported> {
     let ty = insn.form.ty(0);
     if matches!(ty.bits(), 16 | 32 | 64) { Ok(ty) } else { Err(Unsupported) }
 }
 
-/// The same of 32 or 64 bits.
+/// Returns the type of a form of 32 or 64 bits.
 fn wide(insn: &Insn<'_>) -> Result<Ty, Unsupported> {
     let ty = insn.form.ty(0);
     if matches!(ty.bits(), 32 | 64) { Ok(ty) } else { Err(Unsupported) }
@@ -30,7 +30,7 @@ fn finish(cx: &mut Cx<'_>, insn: &Insn<'_>, ty: Ty, result: Value) -> Lifted {
     Ok(())
 }
 
-/// A constant operand.
+/// Returns the bits of a constant operand.
 fn known(operand: &Operand) -> Option<u64> {
     match *operand {
         Operand::Integer(bits) => Some(bits),
@@ -38,7 +38,7 @@ fn known(operand: &Operand) -> Option<u64> {
     }
 }
 
-/// A constant operand's low word.
+/// Returns the low word of a constant operand.
 fn known_word(operand: &Operand) -> Option<u32> {
     known(operand).map(|bits| bits as u32)
 }
@@ -86,7 +86,7 @@ pub fn not(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     finish(cx, insn, ty, result)
 }
 
-/// 1 if the source is 0, else 0.
+/// Lifts `cnot`: 1 if the source is 0, else 0.
 pub fn cnot(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let ty = scalar(insn)?;
     let int = int_type(ty.bits());
@@ -97,7 +97,7 @@ pub fn cnot(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     finish(cx, insn, ty, result)
 }
 
-/// A count of 32 bits as one of another width; what is at least the width stays so.
+/// Returns a count of 32 bits in another width. A count of at least the width stays so.
 fn count(cx: &mut Cx<'_>, operand: &Operand, ty: Type) -> Value {
     if let Some(count) = known_word(operand) {
         return cx.constant(ty, count.min(ty.bits()).into());
@@ -130,7 +130,7 @@ pub fn shr(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     shift(cx, insn, if insn.form.ty(0).is_signed() { BinaryOp::ShrS } else { BinaryOp::ShrU })
 }
 
-/// `.l`: the high word of b:a shifted left; `.r`: the low word of it shifted right.
+/// Lifts `shf`. `.l`: the high word of b:a shifted left; `.r`: the low word of b:a shifted right.
 pub fn shf(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let (left, wrap) = (insn.form.has(Word::Left), insn.form.has(Word::Wrap));
     let (low, high) = (cx.bits(insn.operand(1), Ty::B32), cx.bits(insn.operand(2), Ty::B32));
@@ -174,7 +174,7 @@ pub fn shf(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     finish(cx, insn, Ty::B32, result)
 }
 
-/// The low byte of an operand of 32 bits, as a number of a type.
+/// Returns the low byte of an operand of 32 bits, as a number of a type.
 fn byte(cx: &mut Cx<'_>, operand: &Operand, ty: Type) -> Value {
     if let Some(word) = known_word(operand) {
         return cx.constant(ty, u64::from(word & 0xff));
@@ -184,7 +184,7 @@ fn byte(cx: &mut Cx<'_>, operand: &Operand, ty: Type) -> Value {
     cx.resize(byte, ty, false)
 }
 
-/// A field of `len` bits of `a` from bit `pos` on, all of it known.
+/// Returns the field of `len` bits of `a` from bit `pos` on. Position and length are constants.
 fn known_field(cx: &mut Cx<'_>, ty: Ty, a: Value, pos: u32, len: u32) -> Value {
     let (int, width) = (int_type(ty.bits()), ty.bits());
     if len == 0 || (pos >= width && !ty.is_signed()) {
@@ -247,7 +247,8 @@ pub fn bfi(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     finish(cx, insn, ty, result)
 }
 
-/// Index of the highest 1 (of a negative signed number the highest 0), or -1; with `.shiftamt` counted from the top.
+/// Lifts `bfind`: the index of the highest 1 (for a negative signed number, the highest 0), or -1;
+/// with `.shiftamt` counted from the top.
 pub fn bfind(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let ty = wide(insn)?;
     let int = int_type(ty.bits());
@@ -292,7 +293,8 @@ pub fn brev(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     finish(cx, insn, ty, result)
 }
 
-/// With `.and` or `.or` also a predicate: whether the result is not 0, combined with another.
+/// Lifts `lop3`. With `.and` or `.or` it also writes a predicate: whether the result is not 0,
+/// combined with another predicate.
 pub fn lop3(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let table = known(insn.operand(4)).ok_or(Unsupported)? as u8;
     let sources = [1, 2, 3].map(|n| cx.bits(insn.operand(n), Ty::B32));
@@ -309,7 +311,7 @@ pub fn lop3(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     Ok(())
 }
 
-/// Bytes of b:a as c says.
+/// Lifts `prmt`: selects bytes of b:a by c.
 pub fn prmt(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let mode =
         insn.form.one_of(&[Word::F4e, Word::B4e, Word::Rc8, Word::Ecl, Word::Ecr, Word::Rc16]);
@@ -338,7 +340,7 @@ pub fn prmt(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     finish(cx, insn, Ty::B32, result)
 }
 
-/// A position or length of `bmsk` and `szext`: with `.wrap` its low five bits.
+/// Returns a position or length of `bmsk` or `szext`: with `.wrap` its low five bits.
 fn limited(cx: &mut Cx<'_>, insn: &Insn<'_>, n: usize) -> Value {
     let wrap = insn.form.has(Word::Wrap);
     if let Some(word) = known_word(insn.operand(n)) {
@@ -371,14 +373,14 @@ pub fn szext(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     finish(cx, insn, ty, result)
 }
 
-/// The n-th 1 from a bit on, up or down; -1 if there are fewer.
+/// Lifts `fns`: the n-th 1 from a bit on, up or down; -1 if there are fewer.
 pub fn fns(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let (mask, base) = (cx.bits(insn.operand(1), Ty::B32), cx.bits(insn.operand(2), Ty::U32));
     let offset = cx.bits(insn.operand(3), Ty::S32);
     let (zero, one, top, ones) = (cx.word(0), cx.word(1), cx.word(31), cx.word(u32::MAX));
     let down = cx.b.icmp(IntCc::LtS, offset, zero);
     let here = cx.b.icmp(IntCc::Eq, offset, zero);
-    // Downward it is the same of the bits in reverse order.
+    // Searching downward is searching upward in the reversed bits.
     let reverse = cx.b.bit_reverse(mask);
     let mirrored = cx.b.sub(top, base);
     let (mask, start) = (cx.b.select(down, reverse, mask), cx.b.select(down, mirrored, base));
@@ -386,7 +388,7 @@ pub fn fns(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let from_base = cx.b.shl(ones, start);
     let candidates = cx.b.select(here, at_base, from_base);
     let mut rest = cx.b.and(mask, candidates);
-    // How many are to be passed: n - 1.
+    // The number of ones to pass: n - 1.
     let (fewer_up, fewer_down) = (cx.b.sub(offset, one), cx.b.not(offset));
     let fewer = cx.b.select(down, fewer_down, fewer_up);
     let mut fewer = cx.b.select(here, zero, fewer);
@@ -411,7 +413,7 @@ pub fn fns(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     finish(cx, insn, Ty::B32, result)
 }
 
-/// c plus products of parts of `a` and bytes of `b`.
+/// Adds products of parts of `a` and bytes of `b` to c.
 fn dot(cx: &mut Cx<'_>, insn: &Insn<'_>, width: u32, first_byte: u32) -> Lifted {
     let (a_type, b_type) = (insn.form.ty(0), insn.form.ty(1));
     let (a, b) = (cx.bits(insn.operand(1), Ty::B32), cx.bits(insn.operand(2), Ty::B32));
@@ -425,12 +427,12 @@ fn dot(cx: &mut Cx<'_>, insn: &Insn<'_>, width: u32, first_byte: u32) -> Lifted 
     finish(cx, insn, Ty::B32, result)
 }
 
-/// Halves of `a` with two bytes of `b`, with `.hi` the upper ones.
+/// Lifts `dp2a`: halves of `a` with two bytes of `b`, with `.hi` the upper two.
 pub fn dp2a(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     dot(cx, insn, 16, if insn.form.has(Word::Hi) { 2 } else { 0 })
 }
 
-/// Bytes with bytes.
+/// Lifts `dp4a`: bytes with bytes.
 pub fn dp4a(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     dot(cx, insn, 8, 0)
 }

@@ -1,4 +1,4 @@
-//! Which functions call which, and which of them are not put in the place of their calls.
+//! The call graph of a kernel, and the choice of functions that are not inlined.
 
 use std::collections::BTreeSet;
 
@@ -8,23 +8,23 @@ use super::graph::Call;
 use crate::layout;
 use crate::module::{AddressOf, Formal, Function, FunctionId, Module, Operand, Statement};
 
-/// Statements of a kernel with all functions in the place of their calls, from which on large functions that are called several
-/// times stand by themselves.
+/// The size of a kernel, in statements with all functions inlined, above which large functions that
+/// are called several times are outlined.
 const LARGE_KERNEL: u64 = 1 << 13;
 const LARGE_FUNCTION: u64 = 64;
-/// Functions within functions that are put in the place of their calls: the next one stands by itself.
+/// The limit of inlined functions within each other; the next function is outlined.
 const MOST_LEVELS: usize = 32;
 
-/// What is called in a module.
+/// The calls within a module.
 pub struct CallGraph {
     /// Functions whose address is taken.
     taken: BTreeSet<FunctionId>,
-    /// Those that an activation frame is made for: they call themselves, or would be copied too often.
+    /// Functions with an activation frame: they call themselves, or would be copied too often.
     outlined: FxHashSet<FunctionId>,
 }
 
 impl CallGraph {
-    /// Of what a kernel reaches.
+    /// Builds the graph of the functions that a kernel reaches.
     pub fn new(module: &Module, kernel: FunctionId) -> CallGraph {
         let mut graph = CallGraph { taken: layout::taken(module), outlined: FxHashSet::default() };
         let calls = graph.reached(module, kernel);
@@ -39,7 +39,8 @@ impl CallGraph {
         self.outlined.contains(&function)
     }
 
-    /// The functions that a call may mean: the one that it names, or those that a pointer may be the address of.
+    /// Returns the functions that a call may mean: the function that it names, or all functions
+    /// whose address a pointer may hold.
     pub fn callees(
         &self,
         module: &Module,
@@ -74,7 +75,7 @@ impl CallGraph {
         targets
     }
 
-    /// The calls of all functions that a kernel reaches.
+    /// Returns the calls of all functions that a kernel reaches.
     fn reached(
         &self,
         module: &Module,
@@ -97,10 +98,10 @@ impl CallGraph {
         calls
     }
 
-    /// Cuts chains of calls.
+    /// Cuts long chains of calls.
     fn outline_deep(&mut self, kernel: FunctionId, calls: &FxHashMap<FunctionId, Vec<FunctionId>>) {
         let callees = |function| calls.get(&function).map_or(&[][..], |callees| callees);
-        // Callers before callees; functions that reach themselves are outlined already.
+        // Callers before callees. Functions that reach themselves are outlined already.
         let (mut order, mut seen) = (vec![], FxHashSet::default());
         let mut work = vec![(kernel, false)];
         while let Some((function, is_done)) = work.pop() {
@@ -127,7 +128,7 @@ impl CallGraph {
         }
     }
 
-    /// Keeps kernels from growing without end.
+    /// Limits the growth of kernels.
     fn outline_large(
         &mut self,
         module: &Module,
@@ -149,7 +150,8 @@ impl CallGraph {
         self.outlined.extend(large);
     }
 
-    /// Statements of a function with all that is put into it. It ends: functions that reach themselves are left out.
+    /// Returns the statements of a function with all functions that are inlined into it. The search
+    /// ends, as functions that reach themselves are outlined.
     fn size(
         &self,
         module: &Module,
@@ -192,7 +194,7 @@ fn fits(module: &Module, formals: &[Formal], sizes: &[(u64, u32)]) -> bool {
         && formals.iter().zip(sizes).all(|(formal, &(bytes, _))| size(formal) == bytes)
 }
 
-/// Whether a function may come to be called while it runs.
+/// Whether a function may be called while it runs.
 fn reaches(calls: &FxHashMap<FunctionId, Vec<FunctionId>>, function: FunctionId) -> bool {
     let mut seen = FxHashSet::default();
     let mut work: Vec<FunctionId> = calls[&function].clone();

@@ -1,4 +1,5 @@
-//! What calls pass and give back. Parameters in memory are bytes of the lane's local memory, where caller and callee both find them.
+//! Arguments and return values of calls. Parameters in memory are bytes of the lane's local memory,
+//! where both caller and callee find them.
 
 use warploom_guest::divergence::Mask;
 use warploom_ir::{Access, Extend, Service, Space, Type, Value};
@@ -9,21 +10,21 @@ use super::{VariableAddresses, driver, service};
 use crate::module::{AddressOf, Formal, Function, Operand, VariableId};
 use crate::types::{Kind, Ty};
 
-/// An argument's place of a service.
+/// Bytes that each argument of a service takes.
 const SERVICE_WORD: u32 = 8;
 
-/// A place in the lane's local memory: address and a constant to add.
+/// A place in the lane's local memory: an address, and a constant to add.
 pub type CallSite = (Value, i32);
 
-/// What a function that is called finds.
+/// A function at the time of a call.
 #[derive(Clone, Copy)]
 pub struct Callee<'a> {
     pub function: &'a Function,
     pub places: &'a VariableAddresses,
-    /// Of its registers.
+    /// The cells of the callee's registers.
     pub cells: &'a [Cell],
-    /// Where its frame begins, if it has one of its own; else it is part of the caller's, and parameters in memory are where
-    /// the caller has them.
+    /// The start of the callee's frame, if it has its own. Otherwise it is part of the caller's
+    /// frame, and parameters in memory stay in the caller's places.
     pub frame: Option<CallSite>,
 }
 
@@ -38,16 +39,16 @@ impl Callee<'_> {
     }
 }
 
-/// A value that is moved.
+/// A value that a call moves.
 enum Moved {
     Bits(Value),
     Lanes(Mask),
     Bytes(VariableId),
 }
 
-/// Moves arguments to where the callee finds them, those that are not there already.
+/// Moves arguments to the callee's places, unless they are there already.
 pub fn pass_arguments(cx: &mut Cx<'_>, call: &Call<'_>, callee: Callee<'_>) {
-    // All are read before one is written: a function that calls itself passes its own parameters on.
+    // Read all before writing one: a function that calls itself passes its own parameters on.
     let formals = callee.function.inputs.iter().zip(call.arguments);
     let read: Vec<(Formal, Moved)> = formals
         .map(|(&formal, actual)| {
@@ -88,7 +89,7 @@ pub fn pass_arguments(cx: &mut Cx<'_>, call: &Call<'_>, callee: Callee<'_>) {
     }
 }
 
-/// An argument or return value as bits of a type.
+/// Returns an argument or return value as bits of a type.
 fn argument(cx: &mut Cx<'_>, actual: &Operand, ty: Ty) -> Value {
     match *actual {
         Operand::Symbol(AddressOf::Variable(id), 0) => {
@@ -99,10 +100,10 @@ fn argument(cx: &mut Cx<'_>, actual: &Operand, ty: Ty) -> Value {
     }
 }
 
-/// Values that a function gives, which are in its registers.
+/// Return values that are in the callee's registers.
 pub struct Given(Vec<Option<Moved>>);
 
-/// Reads them, before the caller's registers are what they were.
+/// Reads the return values, before the caller's registers are restored.
 pub fn given(cx: &mut Cx<'_>, callee: Callee<'_>) -> Given {
     let outputs = callee.function.outputs.iter();
     Given(
@@ -120,11 +121,11 @@ pub fn given(cx: &mut Cx<'_>, callee: Callee<'_>) -> Given {
     )
 }
 
-/// Moves return values to where the call wants them.
+/// Moves return values to the operands of the call.
 pub fn take_returns(cx: &mut Cx<'_>, call: &Call<'_>, callee: Callee<'_>, given: Given) {
     for ((formal, actual), moved) in callee.function.outputs.iter().zip(call.returns).zip(given.0) {
         match (*formal, actual, moved) {
-            // Else it is there already.
+            // Without a frame, the value is there already.
             (Formal::Param(id), &Operand::Symbol(AddressOf::Variable(actual), _), _)
                 if callee.frame.is_some() =>
             {
@@ -156,7 +157,7 @@ fn give(cx: &mut Cx<'_>, actual: &Operand, ty: Ty, value: Value) {
     }
 }
 
-/// Puts the arguments of a service where the host finds them.
+/// Stores the arguments of a service where the host finds them.
 pub fn ask(cx: &mut Cx<'_>, call: &Call<'_>, service: Service) {
     let end = cx.driver(driver::LOCAL_END, Type::I32);
     for ((actual, &bytes), n) in call.arguments.iter().zip(service::arguments(service)).zip(0..) {
@@ -169,7 +170,7 @@ pub fn ask(cx: &mut Cx<'_>, call: &Call<'_>, service: Service) {
     }
 }
 
-/// Takes what a service has answered.
+/// Moves the result of a service to the operand of the call.
 pub fn take_answer(cx: &mut Cx<'_>, call: &Call<'_>) {
     let bytes = match call.callee {
         &Operand::Symbol(AddressOf::Function(id), _) => {
@@ -192,7 +193,7 @@ pub fn take_answer(cx: &mut Cx<'_>, call: &Call<'_>) {
     give(cx, actual, ty, value);
 }
 
-/// Stores 8 to 64 bits at a place of local memory.
+/// Stores 8 to 64 bits at a place in local memory.
 pub fn store(cx: &mut Cx<'_>, (address, offset): CallSite, value: Value) {
     let ty = cx.b.ty(value).ty.as_int();
     let value = cx.cast(ty, value);
@@ -205,7 +206,7 @@ pub fn store(cx: &mut Cx<'_>, (address, offset): CallSite, value: Value) {
     cx.b.store(Space::Local, ty, address, offset, value);
 }
 
-/// Loads as many bits from there.
+/// Loads the bits of a type from a place in local memory.
 pub fn load(cx: &mut Cx<'_>, (address, offset): CallSite, ty: Type) -> Value {
     if ty == Type::I64 {
         let access =

@@ -1,4 +1,4 @@
-//! Which registers live in the register file, and where: those of one block only are values of it.
+//! Assigns cells of the register file to registers. Registers of a single block are values instead.
 
 use super::context::{Cell, Counts};
 use super::emit::Kernel;
@@ -8,7 +8,7 @@ use super::uses;
 use crate::module::{Body, Formal, FunctionId, Module, Register, RegisterDecl};
 use crate::types::{Kind, Ty};
 
-/// The cells of each instance's registers.
+/// Returns the cells of each instance's registers.
 pub fn cells(
     kernel: &Kernel<'_>,
     graph: &Graph,
@@ -38,7 +38,7 @@ pub fn cells(
     all
 }
 
-/// A cell of a register of this type.
+/// Returns a cell for a register of this type.
 pub fn cell(ty: Ty, across: bool, counts: &mut Counts) -> Cell {
     if !across {
         return Cell::Block;
@@ -55,7 +55,7 @@ pub fn cell(ty: Ty, across: bool, counts: &mut Counts) -> Cell {
     Cell::File(*count - size)
 }
 
-/// Registers that must be in the file whatever their nodes are.
+/// Returns the registers that must be in the file, whatever their nodes are.
 fn forced(module: &Module, function: FunctionId, body: &Body, nodes: &[&Node]) -> Vec<Register> {
     let function = module.function(function);
     let formals = function.inputs.iter().chain(&function.outputs);
@@ -70,7 +70,8 @@ fn forced(module: &Module, function: FunctionId, body: &Body, nodes: &[&Node]) -
         });
     };
     for node in nodes {
-        // What is given is written in a node of its own, and lanes that part read what they pass there.
+        // A node of its own writes return values, and lanes that part read the operands that they
+        // pass.
         let statement = node.returned.map(|returned| returned.statement);
         let passes = matches!(node.end, End::Barrier { .. } | End::Meet { .. });
         let called =
@@ -85,7 +86,8 @@ fn forced(module: &Module, function: FunctionId, body: &Body, nodes: &[&Node]) -
     forced
 }
 
-/// Registers that the statement at the end of a node reads and the node has not written whole.
+/// Returns the registers that a node's last statement reads, and that the node has not written
+/// whole.
 fn read_at_end(module: &Module, body: &Body, node: &Node, statement: u32) -> Vec<Register> {
     let mut read = vec![];
     uses::each(module, &body.statements[statement as usize], &mut |register, _| {
@@ -103,7 +105,7 @@ fn read_at_end(module: &Module, body: &Body, node: &Node, statement: u32) -> Vec
     read
 }
 
-/// Registers that live across nodes of a body.
+/// Whether each register of a body lives across nodes.
 fn across_nodes(module: &Module, body: &Body, nodes: &[&Node], forced: &[Register]) -> Vec<bool> {
     let mut across = vec![false; body.registers.len()];
     for register in forced {

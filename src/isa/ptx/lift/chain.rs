@@ -1,19 +1,22 @@
-//! Nodes that one block has: what comes after a branch that lanes leave by is executed by the others in the same block, even if none is left. It
-//! has no effect then, and whether there are any is asked at the end of the block. So what compilers put behind `if (i < n)`, and loops with
-//! several ends, are one block, as they are for guests whose instructions are predicated.
+//! Runs several nodes in one block. After a branch that some lanes leave by, the block goes on for
+//! the other lanes, even if none is left: its code then has no effect.
+//!
+//! The end of the block tests whether any lane is active. So code behind `if (i < n)`, and loops
+//! with several exits, are one block, as they are for guests with predicated instructions.
 
 use super::context::Cx;
 use super::emit::{Here, Shape};
 use super::graph::{End, Node};
 use super::uses;
 
-/// Statements of a node that is run on to, and of all in one block, at most: they take some time where no lane is active.
+/// Limits of the statements of a node that a block runs on to, and of all nodes of one block: they
+/// take time even if no lane is active.
 const MAX_NODE: u32 = 48;
 const MAX_CHAIN: u32 = 160;
 
 pub struct Chain {
     nodes: Vec<usize>,
-    /// Where lanes wait that have left.
+    /// The positions where the lanes that left wait.
     left: Vec<u32>,
     statements: u32,
 }
@@ -23,17 +26,17 @@ impl Chain {
         Chain { nodes: vec![first], left: vec![], statements: 0 }
     }
 
-    /// Whether no lane may be active.
+    /// Whether perhaps no lane is active.
     pub fn may_be_empty(&self) -> bool {
         !self.left.is_empty()
     }
 
-    /// The nodes but the first.
+    /// Returns all nodes but the first.
     pub fn parts(mut self) -> Vec<usize> {
         self.nodes.split_off(1)
     }
 
-    /// Whether a node is run on to, where perhaps no lane is active or surely one is.
+    /// Whether the block runs on to a node. `may_be_empty` says that perhaps no lane is active.
     fn takes(&mut self, first: &Node, node: &Node, may_be_empty: bool) -> bool {
         let ends = !may_be_empty
             || matches!(node.end, End::Jump(_) | End::Split { .. } | End::Exit { .. });
@@ -46,7 +49,7 @@ impl Chain {
 }
 
 impl Shape<'_> {
-    /// Goes on with another node in the same block, if that can be.
+    /// Appends another node to the same block, if possible, and returns it.
     pub fn run_on(
         &self,
         cx: &mut Cx<'_>,
@@ -76,7 +79,7 @@ impl Shape<'_> {
                 chain.nodes.push(low);
                 Some(low)
             }
-            // The next reading of a clock is to be a later one.
+            // The next reading of a clock must be later.
             End::Jump(_) if self.reads_clock(node) => None,
             End::Jump(next) => {
                 let to = self.plan.position[next];

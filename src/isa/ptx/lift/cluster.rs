@@ -10,7 +10,7 @@ use crate::module::{AddressOf, Operand};
 use crate::types::{StateSpace, Ty};
 use crate::word::Word;
 
-/// `mapa`: an address in the shared memory of a block of the cluster, which is this one.
+/// Lifts `mapa`: an address in the shared memory of a block of the cluster, which is this block.
 pub fn mapa(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let (ty, source) = (insn.form.ty(0), insn.operand(1));
     if !matches!(ty, Ty::U32 | Ty::U64) {
@@ -31,7 +31,7 @@ pub fn mapa(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     Ok(())
 }
 
-/// `getctarank`: there is one.
+/// Lifts `getctarank`: a cluster has one block, of rank 0.
 pub fn getctarank(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let rank = cx.word(0);
     cx.set(insn.operand(0), Ty::U32, rank);

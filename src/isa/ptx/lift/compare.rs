@@ -16,10 +16,10 @@ use crate::table::Form;
 use crate::types::{Kind, Ty};
 use crate::word::Word;
 
-/// What is compared, of one number or of two halves.
+/// The results of a comparison, of one number or of two halves.
 type Truths = SmallVec<[Mask; 2]>;
 
-/// `x op y`, by the form's word for it; without one `x`.
+/// Combines `x` and `y` by the form's word; without one, returns `x`.
 pub fn combined(cx: &mut Cx<'_>, form: &Form, x: Mask, y: Mask) -> Mask {
     match form.one_of(&[Word::And, Word::Or, Word::Xor]) {
         Some(Word::And) => cx.and(x, y),
@@ -29,7 +29,7 @@ pub fn combined(cx: &mut Cx<'_>, form: &Form, x: Mask, y: Mask) -> Mask {
     }
 }
 
-/// The comparison of integers that a word means.
+/// Returns the comparison of integers that a word means.
 pub fn int_condition(word: Word, signed: bool) -> Option<IntCc> {
     let pick = |if_signed, if_unsigned| if signed { if_signed } else { if_unsigned };
     Some(match word {
@@ -67,7 +67,7 @@ fn float_condition(word: Word) -> Option<FloatCc> {
     })
 }
 
-/// The numbers of a float operand, as types that the IR compares: `bf16` as `f32`.
+/// Returns the numbers of a float operand in types that the IR compares: `bf16` as `f32`.
 fn floats(cx: &mut Cx<'_>, operand: &Operand, ty: Ty) -> Result<SmallVec<[Value; 2]>, Unsupported> {
     Ok(match ty {
         Ty::F16 | Ty::F32 | Ty::F64 => smallvec![cx.float(operand, ty)],
@@ -87,7 +87,8 @@ fn floats(cx: &mut Cx<'_>, operand: &Operand, ty: Ty) -> Result<SmallVec<[Value;
     })
 }
 
-/// Where the first two sources compare as the form says; of packed types the low half first.
+/// Returns the lanes where the first two sources compare as the form says. Packed types give the
+/// low half first.
 fn compared(cx: &mut Cx<'_>, insn: &Insn<'_>, ty: Ty) -> Result<Truths, Unsupported> {
     let mut words = insn.form.words.iter();
     if ty.is_float() {
@@ -110,7 +111,7 @@ fn compared(cx: &mut Cx<'_>, insn: &Insn<'_>, ty: Ty) -> Result<Truths, Unsuppor
     Ok(smallvec![Mask::Lanes(cx.b.icmp(cc, a, b))])
 }
 
-/// The predicate that a comparison is combined with.
+/// Returns the predicate that a comparison is combined with.
 fn with(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Mask {
     match insn.form.one_of(&[Word::And, Word::Or, Word::Xor]) {
         Some(_) => cx.pred(insn.operand(3)),
@@ -118,7 +119,8 @@ fn with(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Mask {
     }
 }
 
-/// One predicate, or two: of packed types the halves', of others the comparison's and its complement's.
+/// Lifts `setp`, which writes one predicate or two. Packed types write one for each half; other
+/// types write the comparison and its complement.
 pub fn setp(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let truths = compared(cx, insn, insn.form.ty(0))?;
     let with = with(cx, insn);
@@ -137,7 +139,7 @@ pub fn setp(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     Ok(())
 }
 
-/// The bits of "true" in a type, of packed ones those of one half.
+/// Returns the bits of "true" in a type; for packed types, in one half.
 fn true_bits(ty: Ty) -> Option<u64> {
     Some(match ty {
         Ty::F16 | Ty::F16x2 => 0x3c00,
@@ -148,7 +150,7 @@ fn true_bits(ty: Ty) -> Option<u64> {
     })
 }
 
-/// True as all ones or 1.0, false as 0.
+/// Lifts `set`: true is all ones or 1.0, false is 0.
 pub fn set(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let (to, from) = (insn.form.ty(0), insn.form.ty(1));
     let bits = true_bits(to).ok_or(Unsupported)?;
@@ -181,7 +183,7 @@ pub fn selp(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     Ok(())
 }
 
-/// `c >= 0 ? a : b`; -0 is not less than 0, a NaN chooses `b`.
+/// Lifts `slct`: `c >= 0 ? a : b`. -0 is not less than 0; a NaN selects `b`.
 pub fn slct(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let (ty, by) = (insn.form.ty(0), insn.form.ty(1));
     if !matches!(ty.bits(), 16 | 32 | 64) || !matches!(by, Ty::S32 | Ty::F32) {

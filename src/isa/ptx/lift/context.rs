@@ -1,4 +1,4 @@
-//! [`Cx`], which lift functions work with: operands as values, and destinations.
+//! [`Cx`], the context of lift functions: operands as values, and destinations.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use warploom_guest::bits::Emit;
@@ -20,7 +20,7 @@ use crate::module::{
 use crate::table::Form;
 use crate::types::{Kind, StateSpace, Ty};
 
-/// An instruction that is lifted.
+/// An instruction to lift.
 #[derive(Clone, Copy)]
 pub struct Insn<'a> {
     pub form: &'a Form,
@@ -28,12 +28,12 @@ pub struct Insn<'a> {
 }
 
 impl<'a> Insn<'a> {
-    /// Lifts it; false if it is not executed.
+    /// Lifts it. Returns false if it is not executed.
     pub fn lift(&self, cx: &mut Cx<'_>) -> bool {
         self.form.row.lift.is_some_and(|lift| lift(cx, self).is_ok()) && !cx.is_refused()
     }
 
-    /// The `n`th operand; the checker has made sure that it is there.
+    /// Returns the `n`th operand. The checker has made sure that it is there.
     pub fn operand(&self, n: usize) -> &'a Operand {
         static MISSING: Operand = Operand::Sink;
         self.operands.get(n).unwrap_or(&MISSING)
@@ -50,9 +50,10 @@ pub struct Banks {
     pub pred: BankId,
     /// The carry of extended precision, a mask.
     pub carry: ir::Reg,
-    /// Where the frame of the function with frames begins that a lane is in: an offset in its local memory.
+    /// The offset in local memory of the frame of the outlined function that a lane runs.
     pub frame: ir::Reg,
-    /// Bytes that a lane's stack has taken from the end of local memory, `i32`; and what calls keep of them.
+    /// Bytes that a lane's stack has taken from the end of local memory, `i32`; and the copies that
+    /// calls keep of them.
     pub stack: BankId,
 }
 
@@ -72,7 +73,7 @@ impl Banks {
     }
 }
 
-/// Registers of each bank.
+/// The number of registers in each bank.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counts {
     pub b8: u32,
@@ -80,33 +81,33 @@ pub struct Counts {
     pub b32: u32,
     pub b64: u32,
     pub pred: u32,
-    /// Instances that put the stack back when they return.
+    /// Instances that restore the stack when they return.
     pub kept_stacks: u32,
 }
 
 impl Counts {
-    /// The number of one more place where a stack is kept.
+    /// Returns the number of a new place that keeps a stack.
     pub fn keep_stack(&mut self) -> u32 {
         self.kept_stacks += 1;
         self.kept_stacks - 1
     }
 }
 
-/// Where a register of PTX lives.
+/// The place of a PTX register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cell {
-    /// Within one block only.
+    /// A value within one block only.
     Block,
-    /// In the register file, at this index of the bank of its width; one of 128 bits has two.
+    /// A register at this index of the bank of its width. A register of 128 bits has two.
     File(u32),
 }
 
-/// The bank's integer type of a register.
+/// Returns the bank's integer type of a register.
 pub fn cell_type(ty: Ty) -> Type {
     int_type(ty.bits())
 }
 
-/// The integer type of so many bits.
+/// Returns the integer type of this many bits.
 pub fn int_type(bits: u32) -> Type {
     match bits {
         0..=8 => Type::I8,
@@ -116,7 +117,7 @@ pub fn int_type(bits: u32) -> Type {
     }
 }
 
-/// The IR's type of a float type; none for those it does not know.
+/// Returns the IR's type of a float type, or `None` for types that the IR lacks.
 pub fn float_type(ty: Ty) -> Option<Type> {
     match ty {
         Ty::F16 => Some(Type::F16),
@@ -126,30 +127,31 @@ pub fn float_type(ty: Ty) -> Option<Type> {
     }
 }
 
-/// State of one block while its instructions are lifted.
+/// The state of one block while its instructions are lifted.
 ///
-/// A lift function reads operands, makes values and writes destinations; the guard is applied to writes and memory operations by
-/// itself. It must find out whether it supports the form before it writes anything.
+/// A lift function reads operands, makes values and writes destinations; `Cx` applies the guard to
+/// writes and memory operations. A lift function must find out whether it supports the form before
+/// it writes anything.
 pub struct Cx<'a> {
     pub b: BlockBuilder<'a>,
     pub module: &'a Module,
     pub places: &'a VariableAddresses,
     body: &'a Body,
     cells: &'a [Cell],
-    /// Of each register of the body.
+    /// Known values of the body's registers.
     known: Option<&'a KnownRegisters>,
     banks: Banks,
     guard: Mask,
-    /// What registers hold in the lanes that are active; of some of 128 bits both halves.
+    /// Values of registers in the active lanes; some registers of 128 bits have both halves here.
     values: FxHashMap<(Register, u8), Value>,
-    /// Registers of which a write under a guard has changed some lanes only.
+    /// Predicate registers of which a write under a guard changed only some lanes.
     predicates: FxHashMap<Register, Mask>,
-    /// The carry, if it was written in this block.
+    /// The carry, if this block has written it.
     carry: Option<Mask>,
     active: Option<Value>,
     constants: FxHashMap<(Type, u64), Value>,
     loads: FxHashMap<(u8, u32, Type), Value>,
-    /// Images that the kernel is specialised for, by names of their handles.
+    /// Images that the kernel is specialised for, by the names of their handles.
     pub images: &'a [(u32, Shape)],
     records: images::Records,
     refused: FxHashSet<&'static str>,
@@ -166,7 +168,8 @@ impl<'a> Emit<'a> for Cx<'a> {
 }
 
 impl<'a> Cx<'a> {
-    /// At the start of a block. `cells` has one entry for each register of the body.
+    /// Makes a context at the start of a block. `cells` has one entry for each register of the
+    /// body.
     pub fn new(
         b: BlockBuilder<'a>,
         module: &'a Module,
@@ -196,20 +199,20 @@ impl<'a> Cx<'a> {
         }
     }
 
-    /// The same, of no registers, at the start of another block.
+    /// Makes a context without registers at the start of another block.
     pub fn in_block(&mut self, block: BlockId) -> Cx<'_> {
         let (module, places, body, banks) = (self.module, self.places, self.body, self.banks);
         Cx::new(self.b.function().at(block), module, places, body, &[], banks)
     }
 
-    /// Goes on to an instruction, with its guard.
+    /// Starts the next instruction, with its guard.
     pub fn start(&mut self, pc: u64, guard: Option<crate::module::Guard>) {
         self.b.set_pc(pc);
         self.set_guard(Mask::Always);
         if let Some(guard) = guard {
             let lanes = self.register_mask(guard.register);
             let lanes = if guard.not { self.not(lanes) } else { lanes };
-            // No lane executes what is lifted, but it is lifted all the same.
+            // No lane executes the instruction, but it is still lifted.
             let lanes = if lanes == Mask::Never {
                 Mask::Lanes(self.constant(Type::Mask, 0))
             } else {
@@ -227,7 +230,7 @@ impl<'a> Cx<'a> {
         });
     }
 
-    /// The lanes for which the instruction is executed, among the active ones.
+    /// The lanes that the guard lets through, among the active lanes.
     pub fn guard(&self) -> Mask {
         self.guard
     }
@@ -236,12 +239,12 @@ impl<'a> Cx<'a> {
         self.body
     }
 
-    /// The mask of active lanes.
+    /// Returns the mask of active lanes.
     pub fn active(&mut self) -> Value {
         *self.active.get_or_insert_with(|| self.b.read_active())
     }
 
-    /// The lanes that execute this instruction.
+    /// Returns the lanes that execute this instruction.
     pub fn executing(&mut self) -> Value {
         let active = self.active();
         match self.guard {
@@ -250,11 +253,11 @@ impl<'a> Cx<'a> {
         }
     }
 
-    /// Makes other lanes active for what follows in this block.
+    /// Makes other lanes active for the rest of this block.
     pub fn set_active(&mut self, active: Value) {
         self.b.write_active(active);
         self.active = Some(active);
-        // What was loaded for the lanes before is not there for others.
+        // Records that were loaded for the previous lanes are absent in other lanes.
         self.records.clear();
     }
 
@@ -265,7 +268,7 @@ impl<'a> Cx<'a> {
         *self.constants.entry((ty, bits)).or_insert_with(|| self.b.iconst(ty, bits))
     }
 
-    /// An `i32` constant.
+    /// Returns an `i32` constant.
     pub fn word(&mut self, bits: u32) -> Value {
         self.constant(Type::I32, bits.into())
     }
@@ -286,7 +289,7 @@ impl<'a> Cx<'a> {
         x.xor(y, &mut self.b)
     }
 
-    /// Lane-wise choice between values.
+    /// Selects lane-wise between values.
     pub fn select(&mut self, mask: Mask, a: Value, b: Value) -> Value {
         match mask {
             Mask::Always => a,
@@ -295,7 +298,7 @@ impl<'a> Cx<'a> {
         }
     }
 
-    /// The mask as a value.
+    /// Returns a mask as a value.
     pub fn mask_value(&mut self, mask: Mask) -> Value {
         match mask {
             Mask::Always => self.constant(Type::Mask, u64::MAX),
@@ -304,12 +307,12 @@ impl<'a> Cx<'a> {
         }
     }
 
-    /// The value with another type of its width.
+    /// Returns a value with another type of its width.
     pub fn cast(&mut self, ty: Type, value: Value) -> Value {
         if self.b.ty(value).ty == ty { value } else { self.b.bitcast(ty, value) }
     }
 
-    /// An integer value made `bits` bits wide: its low bits, or extended.
+    /// Returns an integer value in another type: its low bits, or the value extended.
     pub fn resize(&mut self, value: Value, to: Type, signed: bool) -> Value {
         let from = self.b.ty(value).ty.as_int();
         let value = self.cast(from, value);
@@ -323,8 +326,8 @@ impl<'a> Cx<'a> {
 
     // Sources.
 
-    /// The bits of an operand as an integer of the type's width (8, 16, 32 or 64 bits): of a wider register the low bits, of a narrower
-    /// one zero-extended.
+    /// Returns the bits of an operand as an integer of the type's width (8, 16, 32 or 64 bits): the
+    /// low bits of a wider register, or a narrower register zero-extended.
     pub fn bits(&mut self, operand: &Operand, ty: Ty) -> Value {
         let to = int_type(ty.bits());
         match *operand {
@@ -351,7 +354,7 @@ impl<'a> Cx<'a> {
         }
     }
 
-    /// A float operand as a value of the IR's type for it: `f16`, `f32` or `f64`.
+    /// Returns a float operand as a value of the IR's type: `f16`, `f32` or `f64`.
     pub fn float(&mut self, operand: &Operand, ty: Ty) -> Value {
         let bits = self.bits(operand, ty);
         match float_type(ty) {
@@ -360,7 +363,7 @@ impl<'a> Cx<'a> {
         }
     }
 
-    /// Both halves of an operand of 128 bits, the low one first.
+    /// Returns both halves of an operand of 128 bits, the low half first.
     pub fn bits128(&mut self, operand: &Operand) -> [Value; 2] {
         match *operand {
             Operand::Register(register) if self.decl(register).ty.bits() == 128 => {
@@ -373,7 +376,7 @@ impl<'a> Cx<'a> {
         }
     }
 
-    /// A source predicate: a register, its complement, or a constant.
+    /// Returns a source predicate: a register, its complement, or a constant.
     pub fn pred(&mut self, operand: &Operand) -> Mask {
         match *operand {
             Operand::Register(register) => self.register_mask(register),
@@ -390,7 +393,7 @@ impl<'a> Cx<'a> {
         }
     }
 
-    /// The elements of a vector operand; of any other the operand itself.
+    /// Returns the elements of a vector operand; of another operand, the operand itself.
     pub fn elements<'o>(&self, operand: &'o Operand) -> &'o [Operand] {
         match operand {
             Operand::Vector(elements) => elements,
@@ -398,12 +401,13 @@ impl<'a> Cx<'a> {
         }
     }
 
-    /// Whether an operand was of a kind that the lift function did not expect: the instruction is not executed then.
+    /// Whether an operand had a kind that the lift function did not expect. The instruction is then
+    /// not executed.
     pub fn is_refused(&self) -> bool {
         !self.refused.is_empty()
     }
 
-    /// Other lanes become active, which may hold something else in registers that have been written.
+    /// Forgets register values, as other lanes become active that may hold different values.
     pub fn forget_values(&mut self) {
         self.values.clear();
         self.predicates.clear();
@@ -421,8 +425,8 @@ impl<'a> Cx<'a> {
 
     // Destinations.
 
-    /// Writes the type's width of bits, of whatever type of the IR. A wider register gets them sign-extended if the type is signed, else
-    /// zero-extended.
+    /// Writes the type's width of bits of a value of any IR type. A wider register gets the bits
+    /// sign-extended if the type is signed, else zero-extended.
     pub fn set(&mut self, operand: &Operand, ty: Ty, value: Value) {
         let Operand::Register(register) = *operand else {
             if *operand != Operand::Sink {
@@ -460,7 +464,7 @@ impl<'a> Cx<'a> {
         self.set_cell_pred(self.cells[register.0 as usize], value);
     }
 
-    /// The carry of extended precision in the lanes that execute.
+    /// Returns the carry of extended precision in the executing lanes.
     pub fn carry(&mut self) -> Mask {
         match self.carry {
             Some(carry) => carry,
@@ -490,7 +494,7 @@ impl<'a> Cx<'a> {
 
     // The stack.
 
-    /// Bytes that the stack has taken.
+    /// Returns the bytes that the stack has taken.
     pub fn stack(&mut self) -> Value {
         self.b.rf_read(self.banks.stack.reg(0))
     }
@@ -499,13 +503,13 @@ impl<'a> Cx<'a> {
         self.b.rf_write(self.banks.stack.reg(0), bytes);
     }
 
-    /// Keeps the stack as it is, under this number.
+    /// Keeps the state of the stack under this number.
     pub fn keep_stack(&mut self, number: u32) {
         let bytes = self.stack();
         self.b.rf_write(self.banks.stack.reg(1 + number), bytes);
     }
 
-    /// The stack is again as it was kept.
+    /// Restores the stack that was kept under this number.
     pub fn restore_stack(&mut self, number: u32) {
         let bytes = self.b.rf_read(self.banks.stack.reg(1 + number));
         self.set_stack(bytes);
@@ -517,12 +521,12 @@ impl<'a> Cx<'a> {
         &self.body.registers[register.0 as usize]
     }
 
-    /// Type that a register is declared with.
+    /// Returns the type that a register is declared with.
     pub fn register_type(&self, register: Register) -> Ty {
         self.decl(register).ty
     }
 
-    /// A register's bits; `half` 1 is the high one of 128.
+    /// Returns a register's bits; `half` 1 is the high half of 128 bits.
     pub fn register(&mut self, register: Register, half: u8) -> Value {
         if let Some(&value) = self.values.get(&(register, half)) {
             return value;
@@ -542,12 +546,12 @@ impl<'a> Cx<'a> {
         value
     }
 
-    /// Registers whose values are made where they are read.
+    /// Sets the registers whose values are made where they are read.
     pub fn know(&mut self, known: &'a KnownRegisters) {
         self.known = Some(known);
     }
 
-    /// What a register is wherever it is read.
+    /// Returns the value that a register has wherever it is read, if known.
     pub fn known(&self, register: Register) -> Option<Known> {
         self.known?.get(register)
     }
@@ -562,7 +566,7 @@ impl<'a> Cx<'a> {
         }
     }
 
-    /// What a statement makes of what is known everywhere, in all lanes.
+    /// Computes the result of a statement whose operands are known everywhere, in all lanes.
     fn compute(&mut self, number: u32) -> Value {
         let statement = &self.body.statements[number as usize];
         let Some(&Operand::Register(register)) = statement.operands.first() else {
@@ -591,7 +595,7 @@ impl<'a> Cx<'a> {
         self.values[&(register, 0)]
     }
 
-    /// Where the registers of the body are.
+    /// Returns the cells of the body's registers.
     pub fn cells(&self) -> &'a [Cell] {
         self.cells
     }
@@ -605,7 +609,7 @@ impl<'a> Cx<'a> {
         }
     }
 
-    /// Value of a cell of another body's register.
+    /// Returns the value of a cell of another body's register.
     pub fn cell_value(&mut self, cell: Cell, ty: Ty) -> Value {
         match cell {
             Cell::File(index) => self.b.rf_read(self.bank(ty).reg(index)),
@@ -613,7 +617,7 @@ impl<'a> Cx<'a> {
         }
     }
 
-    /// Writes it.
+    /// Writes a cell of another body's register.
     pub fn set_cell(&mut self, cell: Cell, ty: Ty, value: Value) {
         if let Cell::File(index) = cell {
             let value = self.resize(value, cell_type(ty), ty.is_signed());
@@ -622,7 +626,7 @@ impl<'a> Cx<'a> {
         }
     }
 
-    /// The same of predicates.
+    /// Returns the value of a cell of another body's predicate.
     pub fn cell_pred(&mut self, cell: Cell) -> Mask {
         match cell {
             Cell::File(index) => Mask::Lanes(self.b.rf_read(self.banks.pred.reg(index))),
@@ -685,12 +689,12 @@ impl<'a> Cx<'a> {
 
     // Launch values and addresses.
 
-    /// A word of the driver's constant bank: uniform.
+    /// Returns a word of the driver's constant bank; it is uniform.
     pub fn driver(&mut self, offset: u32, ty: Type) -> Value {
         self.constant_bank(driver::BANK, offset, ty)
     }
 
-    /// Uniform value at a fixed offset of a constant bank.
+    /// Returns the uniform value at a fixed offset of a constant bank.
     pub fn constant_bank(&mut self, bank: u8, offset: u32, ty: Type) -> Value {
         if let Some(&value) = self.loads.get(&(bank, offset, ty)) {
             return value;
@@ -703,7 +707,8 @@ impl<'a> Cx<'a> {
         value
     }
 
-    /// Address of a variable in its own space, or of a function: `i64`. Of a texture, sampler or surface it is the handle.
+    /// Returns the address of a variable in its own space, or of a function: `i64`. For a texture,
+    /// sampler or surface it is the handle.
     pub fn symbol(&mut self, of: AddressOf) -> Value {
         let address = match of {
             AddressOf::Function(id) => self.places.function(id),
@@ -726,7 +731,7 @@ impl<'a> Cx<'a> {
         }
     }
 
-    /// Address of a variable in the lane's local memory, with a constant to add to it.
+    /// Returns the address of a variable in the lane's local memory, and a constant to add to it.
     pub fn local_place(&mut self, id: VariableId) -> (Value, i32) {
         let place = self.places.variable(id) as u32;
         if self.places.is_in_frame(id) {
@@ -736,13 +741,13 @@ impl<'a> Cx<'a> {
         }
     }
 
-    /// A place in local memory that is the same for all lanes.
+    /// Returns a place in local memory that is the same for all lanes.
     pub fn fixed_place(&mut self, offset: u32) -> (Value, i32) {
         let address = self.word(offset);
         (self.b.splat(address), 0)
     }
 
-    /// Where the frame that a lane is in begins.
+    /// Returns the start of the frame that a lane is in.
     pub fn frame(&mut self) -> Value {
         self.b.rf_read(self.banks.frame)
     }
@@ -751,7 +756,7 @@ impl<'a> Cx<'a> {
         self.banks
     }
 
-    /// The space that an address operand names, if it names a variable.
+    /// Returns the space that an address operand names, if it names a variable.
     pub fn named_space(&self, address: &Address) -> Option<StateSpace> {
         match address.base {
             Base::Symbol(AddressOf::Variable(id)) => Some(self.module.variable(id).space),
@@ -759,7 +764,8 @@ impl<'a> Cx<'a> {
         }
     }
 
-    /// An address as it is written, in bytes: `i64` for generic and global ones (`wide`), else `i32`; and a constant to add to it.
+    /// Returns an address in bytes as it is written, and a constant to add to it. `wide` addresses
+    /// are `i64`, for generic and global ones; others are `i32`.
     pub fn address(&mut self, address: &Address, wide: bool) -> (Value, i32) {
         let ty = if wide { Type::I64 } else { Type::I32 };
         let mut base = match address.base {
@@ -805,7 +811,8 @@ impl<'a> Lifter<'a> for Cx<'a> {
     }
 }
 
-/// The bits of a float literal as a constant of this type; those of a type that is no float are the literal's own.
+/// Returns the bits of a float literal as a constant of this type. If the type is not a float, they
+/// are the literal's own bits.
 pub fn literal_bits(literal: Literal, ty: Ty) -> u64 {
     match (literal, ty) {
         (Literal::F32(bits), _) => bits.into(),

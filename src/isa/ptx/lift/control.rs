@@ -10,20 +10,20 @@ use super::{Lifted, Unsupported, driver};
 use crate::module::Operand;
 use crate::types::Ty;
 
-/// What ends a block is no operation in it: `graph` and `emit` have what these instructions do.
+/// Lifts nothing: `graph` and `emit` handle instructions that end a block.
 pub fn ends_block(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
     Err(Unsupported)
 }
 
-/// What has no effect here: its line in the table says why.
+/// Lifts an instruction that has no effect here; its line in the table says why.
 pub fn nothing(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
     Ok(())
 }
 
-/// Alignment of what `alloca` gives if it does not say, in bytes.
+/// The alignment of `alloca` memory without an operand for it, in bytes.
 const STACK_ALIGN: u64 = 8;
 
-/// `alloca`: takes local memory from the end on.
+/// Lifts `alloca`: takes local memory, starting from its end.
 pub fn alloca(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let align = match insn.operands.get(2) {
         None => STACK_ALIGN,
@@ -45,7 +45,7 @@ pub fn alloca(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let fits = cx.b.icmp(IntCc::LeU, size, room);
     let (start, mask) = (cx.b.sub(top, size), cx.constant(Type::I64, align.wrapping_neg()));
     let start = cx.b.and(start, mask);
-    // Alignment may take what is left.
+    // Alignment may take the rest.
     let still = cx.b.icmp(IntCc::GeU, start, frames);
     let fits = cx.b.and(fits, still);
     let (guard, fits) = (cx.guard(), Mask::Lanes(fits));
@@ -60,13 +60,13 @@ pub fn alloca(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     Ok(())
 }
 
-/// A word of the driver's bank, zero-extended.
+/// Returns a word of the driver's bank, zero-extended.
 fn long(cx: &mut Cx<'_>, offset: u32) -> Value {
     let word = cx.driver(offset, Type::I32);
     cx.resize(word, Type::I64, false)
 }
 
-/// `stacksave`: the address where the stack is.
+/// Lifts `stacksave`: the address of the top of the stack.
 pub fn stacksave(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let (end, used) = (cx.driver(driver::LOCAL_END, Type::I32), cx.stack());
     let top = cx.b.sub(end, used);
@@ -74,7 +74,7 @@ pub fn stacksave(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     Ok(())
 }
 
-/// `stackrestore`: it is there again.
+/// Lifts `stackrestore`: sets the top of the stack to a saved address.
 pub fn stackrestore(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let (end, top) = (cx.driver(driver::LOCAL_END, Type::I32), cx.bits(insn.operand(0), Ty::U32));
     let used = cx.b.sub(end, top);

@@ -16,10 +16,10 @@ use crate::table::Form;
 use crate::types::{Kind, Ty};
 use crate::word::Word;
 
-/// A NaN of `bf16` and of `f16`.
+/// The canonical NaN of `bf16` and of `f16`.
 pub const NAN16: u64 = 0x7fff;
 
-/// Rounding to an integral value, if a word asks for it.
+/// Returns the rounding to an integral value, if a word asks for it.
 fn integral(form: &Form) -> Option<Round> {
     Some(match form.one_of(&[Word::Rni, Word::Rzi, Word::Rmi, Word::Rpi])? {
         Word::Rni => Round::Nearest,
@@ -63,7 +63,7 @@ pub fn cvt(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     Ok(())
 }
 
-/// A scalar float as the IR has it: `bf16` as the `f32` that it is.
+/// Returns a scalar float as the IR has it: `bf16` as an equal `f32`.
 fn scalar(cx: &mut Cx<'_>, insn: &Insn<'_>, n: usize, ty: Ty) -> Value {
     if ty != Ty::Bf16 {
         return cx.float(insn.operand(n), ty);
@@ -72,12 +72,12 @@ fn scalar(cx: &mut Cx<'_>, insn: &Insn<'_>, n: usize, ty: Ty) -> Value {
     from_bf16(cx, bits)
 }
 
-/// The `bf16` of an `f32`, an `i16`, rounded once; a NaN is the canonical one.
+/// Rounds an `f32` once to `bf16`, an `i16`. A NaN becomes the canonical NaN.
 pub fn to_bf16(cx: &mut Cx<'_>, round: Round, value: Value) -> Value {
     brain::to_bf16(cx, round, NAN16, value)
 }
 
-/// Least and greatest value of an integer type.
+/// Returns the least and the greatest value of an integer type.
 fn range(ty: Ty) -> (i64, u64) {
     let bits = ty.bits();
     if ty.is_signed() {
@@ -112,7 +112,7 @@ fn float_to_int(cx: &mut Cx<'_>, form: &Form, to: Ty, from: Ty, value: Value) ->
     let ty = int_type(to.bits());
     let nan = match (wide_nan, to) {
         (false, _) => 0,
-        // Compilers clamp the word that hardware gives.
+        // Compilers clamp the hardware's word.
         (true, Ty::U8 | Ty::U16) => u64::MAX >> (64 - to.bits()),
         (true, _) => 1 << (to.bits() - 1),
     };
@@ -133,8 +133,10 @@ fn int_to_float(cx: &mut Cx<'_>, form: &Form, to: Ty, from: Ty, value: Value) ->
     result
 }
 
-/// An integer as `bf16`, rounded once: as `f64`, which has all numbers of up to 53 digits. Of longer ones the lower digits are replaced by
-/// one that is set if any of them was, and which is as far from where `bf16` is cut.
+/// Converts an integer to `bf16`, rounded once, by way of `f64`, which is exact up to 53 digits.
+///
+/// A longer integer gets its lower digits replaced by a single digit, set if any of them was set.
+/// That digit is far below the place where `bf16` is cut.
 fn int_to_bf16(cx: &mut Cx<'_>, form: &Form, from: Ty, value: Value) -> Value {
     const LOW: u64 = 0x7ff;
     let mut wide = cx.resize(value, Type::I64, from.is_signed());
@@ -158,7 +160,7 @@ fn int_to_bf16(cx: &mut Cx<'_>, form: &Form, from: Ty, value: Value) -> Value {
     to_bf16(cx, rounding(form), single)
 }
 
-/// Where an integer of 64 bits has at most 53 digits.
+/// Whether an integer of 64 bits has at most 53 digits.
 fn is_short(cx: &mut Cx<'_>, ty: Ty, value: Value) -> Value {
     const LIMIT: u64 = 1 << 53;
     if !ty.is_signed() {
@@ -177,7 +179,7 @@ fn float_to_float(
     from: Ty,
 ) -> Result<Value, Unsupported> {
     let form = insn.form;
-    // Which random bits go to which element is not known.
+    // The use of the random bits by each element is unknown.
     if form.has(Word::Rs) {
         return Err(Unsupported);
     }
@@ -203,13 +205,13 @@ fn float_to_float(
     }
 }
 
-/// An `f32` in a type of 16 bits: an `i16`.
+/// Converts an `f32` to a type of 16 bits, an `i16`.
 fn narrow(cx: &mut Cx<'_>, form: &Form, to: Ty, value: Value) -> Result<Value, Unsupported> {
     let bits = scalar_to_scalar(cx, form, to, Ty::F32, value)?;
     Ok(cx.cast(Type::I16, bits))
 }
 
-/// Two `i16` as the halves of an `i32`.
+/// Packs two `i16` as the halves of an `i32`.
 pub fn pack(cx: &mut Cx<'_>, low: Value, high: Value) -> Value {
     let (low, high) = (cx.b.zero_extend(Type::I32, low), cx.b.zero_extend(Type::I32, high));
     let count = cx.word(16);
@@ -226,7 +228,8 @@ fn scalar_to_scalar(
 ) -> Result<Value, Unsupported> {
     // A `bf16` source is an `f32` by now.
     let source = if from == Ty::Bf16 { Type::F32 } else { float_type(from).ok_or(Unsupported)? };
-    // Between halves and words nothing is flushed: neither `f16` nor what hardware makes of an `f32` on the way to it.
+    // Conversions between halves and words flush nothing: neither `f16`, nor the `f32` that the
+    // hardware makes on the way to `f16`.
     let flush = form.has(Word::Ftz) && to != Ty::F16 && from != Ty::F16;
     let saturate = form.has(Word::Sat);
     let mut value = value;
@@ -291,7 +294,7 @@ fn to_bf16_from(
     Ok(bits)
 }
 
-/// Negative values become 0; a NaN stays.
+/// Replaces negative values by 0. A NaN stays.
 pub fn relu(cx: &mut Cx<'_>, ty: Type, value: Value) -> Value {
     let zero = cx.constant(ty, 0);
     let int = ty.as_int();
@@ -303,7 +306,7 @@ pub fn relu(cx: &mut Cx<'_>, ty: Type, value: Value) -> Value {
     cx.select(lanes, zero, value)
 }
 
-/// Infinities become the greatest finite value, whose bits are `most`.
+/// Replaces infinities by the greatest finite value, whose bits are `most`.
 fn clamp_magnitude(cx: &mut Cx<'_>, ty: Type, most: u64, value: Value) -> Value {
     let int = ty.as_int();
     let bits = cx.cast(int, value);
@@ -318,7 +321,7 @@ fn clamp_magnitude(cx: &mut Cx<'_>, ty: Type, most: u64, value: Value) -> Value 
     cx.b.select(beyond, limit, value)
 }
 
-/// An `f32` with 10 bits of mantissa, the others being 0: an `i32`.
+/// Converts to an `f32` with 10 bits of mantissa, the other bits being 0: an `i32`.
 fn to_tf32(cx: &mut Cx<'_>, form: &Form, value: Value) -> Value {
     let bits = cx.cast(Type::I32, value);
     let increment = if form.has(Word::Rz) {
@@ -351,7 +354,7 @@ fn to_tf32(cx: &mut Cx<'_>, form: &Form, value: Value) -> Value {
     result
 }
 
-/// Clamped integers next to each other, the first source above the second.
+/// Lifts `cvt.pack`: clamped integers next to each other, the first source above the second.
 pub fn cvt_pack(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let to = insn.form.ty(0);
     let bits = to.bits();

@@ -1,4 +1,4 @@
-//! Asynchronous copies. They are done where they are asked for, which is one of the ways in which they may happen.
+//! Asynchronous copies. They are performed where they are issued, which PTX permits.
 //!
 //! Source: facts, `ptx.md` 2.11.
 
@@ -17,16 +17,16 @@ use crate::word::Word;
 /// Bytes of a word.
 const WORD: u32 = 4;
 
-/// What a copy takes of its source; zeros come after it.
+/// The part of its source that a copy takes. Zeros follow it.
 enum Source {
     All,
-    /// Nothing in these lanes.
+    /// Nothing in these lanes, all in other lanes.
     Unless(Mask),
-    /// The first bytes, an `i32`.
+    /// The first bytes, a count of type `i32`.
     Bytes(Value),
 }
 
-/// `cp.async`
+/// Lifts `cp.async`.
 pub fn cp_async(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let (Some(to), Some(from)) = (address_of(insn.operand(0)), address_of(insn.operand(1))) else {
         return Err(Unsupported);
@@ -65,7 +65,7 @@ pub fn cp_async(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     Ok(())
 }
 
-/// Loads words in those lanes of the guard; others get 0.
+/// Loads words in the given lanes of the guard; other lanes get 0.
 fn guarded_load(cx: &mut Cx<'_>, access: Access, lanes: Mask) -> Vec<Value> {
     let guard = cx.guard();
     let lanes = cx.and(guard, lanes);
@@ -73,7 +73,8 @@ fn guarded_load(cx: &mut Cx<'_>, access: Access, lanes: Mask) -> Vec<Value> {
     cx.b.load_access(Access { guard: Some(lanes), ..access }, Extend::None).to_vec()
 }
 
-/// Loads the first `taken` bytes of an access of words, each lane its own; zeros come after them, and are not read.
+/// Loads the first `taken` bytes of an access of words, a count of each lane. Zeros follow them;
+/// the bytes behind them are not read.
 fn load_first(cx: &mut Cx<'_>, access: Access, taken: Value) -> Vec<Value> {
     let at_least = |cx: &mut Cx<'_>, bytes: u32| {
         let bytes = cx.word(bytes);
@@ -94,7 +95,7 @@ fn load_first(cx: &mut Cx<'_>, access: Access, taken: Value) -> Vec<Value> {
         let loaded = guarded_load(cx, single(WORD * n), lanes)[0];
         *word = cx.b.or(*word, loaded);
     }
-    // Bytes of the word that is taken in part.
+    // The bytes of the word that is taken in part.
     let (three, two) = (cx.word(WORD - 1), cx.word(2));
     let (number, left) = (cx.b.shr_u(taken, two), cx.b.and(taken, three));
     let whole = cx.b.sub(taken, left);
@@ -124,8 +125,8 @@ fn load_first(cx: &mut Cx<'_>, access: Access, taken: Value) -> Vec<Value> {
     words
 }
 
-/// `cp.async.mbarrier.arrive`: the thread arrives when its copies are done. Without `.noinc` it is awaited in addition, so that nothing
-/// changes.
+/// Lifts `cp.async.mbarrier.arrive`: the thread arrives when its copies are done. Without `.noinc`
+/// the barrier also expects one more arrival, so that nothing changes.
 pub fn mbarrier_arrive(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let address = address_of(insn.operand(0)).ok_or(Unsupported)?;
     if insn.form.has(Word::NoInc) {
@@ -136,14 +137,14 @@ pub fn mbarrier_arrive(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     Ok(())
 }
 
-/// Operands of a bulk copy: generic addresses, bytes, and the barrier that is told.
+/// Operands of a bulk copy: generic addresses, bytes, and the barrier that is notified.
 struct Bulk {
     to: Value,
     from: Value,
     /// `i64`
     bytes: Value,
     barrier: Option<Object>,
-    /// The destination is in global memory.
+    /// Whether the destination is in global memory.
     to_global: bool,
 }
 
@@ -190,13 +191,13 @@ impl Bulk {
     }
 }
 
-/// `cp.async.bulk`
+/// Lifts `cp.async.bulk`.
 pub fn bulk(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let bulk = Bulk::new(cx, insn)?;
     bulk.perform(cx, WideOp::Copy)
 }
 
-/// `cp.reduce.async.bulk`
+/// Lifts `cp.reduce.async.bulk`.
 pub fn bulk_reduce(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let kind = atomic::kind(insn.form, insn.form.ty(0)).ok_or(Unsupported)?;
     if kind.op.has_compare() {
@@ -207,7 +208,7 @@ pub fn bulk_reduce(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     bulk.perform(cx, WideOp::Reduce { op, ty: kind.cell })
 }
 
-/// `st.async`: a store, of which a barrier is told the bytes if one is named.
+/// Lifts `st.async`: a store that notifies a named barrier of its bytes.
 pub fn st_async(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let barrier = told(cx, insn)?;
     memory::store(cx, insn.form, insn.operand(0), insn.operand(1))?;
@@ -215,7 +216,7 @@ pub fn st_async(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     Ok(())
 }
 
-/// `red.async`: the same of a reduction.
+/// Lifts `red.async`: a reduction that notifies a named barrier of its bytes.
 pub fn red_async(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let barrier = told(cx, insn)?;
     let operands =
@@ -225,7 +226,7 @@ pub fn red_async(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     Ok(())
 }
 
-/// The barrier that an instruction tells of its bytes.
+/// Returns the barrier that an instruction notifies of its bytes.
 fn told(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Result<Option<Object>, Unsupported> {
     if !insn.form.has(Word::CompleteTxBytes) {
         return Ok(None);

@@ -1,4 +1,5 @@
-//! Where lanes may wait anywhere: each has the number of its place, by position in the order of nodes, and those of the first place go on.
+//! Dispatches lanes that may wait anywhere. Each lane holds the position of its place in the order
+//! of nodes; lanes of the first place go on.
 
 use warploom_guest::divergence::first_lane;
 use warploom_ir::{
@@ -8,13 +9,14 @@ use warploom_ir::{
 use super::emit::Shape;
 
 pub struct Dispatcher {
-    /// Positions of places, `i32`.
+    /// The position of each lane's place, `i32`.
     place: ir::Reg,
-    /// The lanes that wait; those among which the first place is looked for; and those that cannot go on before others do.
+    /// The waiting lanes; the lanes among which the first place is searched; and the lanes that
+    /// cannot go on before others do.
     waiting: ir::Reg,
     left: ir::Reg,
     tried: ir::Reg,
-    /// Chooses among all that wait, and among those that are left.
+    /// The blocks that choose among all waiting lanes, and among the lanes that are left.
     all: BlockId,
     search: BlockId,
 }
@@ -28,12 +30,12 @@ impl Dispatcher {
         Dispatcher { place, waiting, left, tried, all, search }
     }
 
-    /// The lanes that wait.
+    /// Returns the waiting lanes.
     pub fn waiting(&self, b: &mut BlockBuilder<'_>) -> Value {
         b.rf_read(self.waiting)
     }
 
-    /// Lanes wait at a position.
+    /// Makes lanes wait at a position.
     pub fn park(&self, b: &mut BlockBuilder<'_>, lanes: Value, to: u32) {
         let guard = b.guard();
         let position = b.iconst(Type::I32, to.into());
@@ -48,17 +50,18 @@ impl Dispatcher {
         b.rf_write(self.waiting, waiting);
     }
 
-    /// The block at which no lane is active, and those of the first place go on.
+    /// Returns the block that no lane is active in, and from which lanes of the first place go on.
     pub fn block(&self) -> BlockId {
         self.all
     }
 
-    /// The lanes of the first place go on.
+    /// Goes on with the lanes of the first place.
     pub fn choose(&self, b: &mut BlockBuilder<'_>) {
         b.jump(self.all);
     }
 
-    /// Those of the first place behind a position go on, or if there are none, of the first of all.
+    /// Goes on with the lanes of the first place behind a position, or, if there are none, with the
+    /// lanes of the first place of all.
     pub fn choose_after(&self, b: &mut BlockBuilder<'_>, position: u32) {
         let (place, waiting) = (b.rf_read(self.place), b.rf_read(self.waiting));
         let position = b.iconst(Type::I32, position.into());
@@ -71,7 +74,8 @@ impl Dispatcher {
         b.jump(self.search);
     }
 
-    /// Lanes that have just gone on cannot: others do, or if there are none that have not been tried, `stuck` is next.
+    /// Goes on with other lanes, as `lanes` have just gone on but cannot. If all have been tried,
+    /// goes to `stuck`.
     pub fn choose_another(&self, b: &mut BlockBuilder<'_>, lanes: Value, stuck: BlockId) {
         let (tried, waiting) = (b.rf_read(self.tried), b.rf_read(self.waiting));
         let tried = b.or(tried, lanes);
@@ -82,7 +86,7 @@ impl Dispatcher {
         b.branch(left, self.search, stuck);
     }
 
-    /// The blocks that choose.
+    /// Builds the blocks that choose.
     pub fn build(&self, function: &mut FunctionBuilder, shape: &Shape<'_>) {
         let mut b = function.at(self.all);
         let none = b.lanes_of(0);
@@ -106,14 +110,14 @@ impl Dispatcher {
         b.switch(first, cases, shape.done);
     }
 
-    /// The place of each lane, and of the first of those that are left.
+    /// Returns the place of each lane, and the place of the first lane that is left.
     fn first(&self, b: &mut BlockBuilder<'_>) -> (Value, Value) {
         let (place, left) = (b.rf_read(self.place), b.rf_read(self.left));
         let lane = first_lane(b, left);
         (place, b.lane_read(place, lane))
     }
 
-    /// Lanes are left whose places are before that of the first, as long as there are any.
+    /// Keeps only lanes whose place is before that of the first, as long as there are any.
     fn search(&self, b: &mut BlockBuilder<'_>, found: BlockId) {
         let (place, first) = self.first(b);
         let left = b.rf_read(self.left);

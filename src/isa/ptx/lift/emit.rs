@@ -1,8 +1,9 @@
-//! IR of a kernel: a block for each node, and what lanes that part and meet need.
+//! Builds the IR of a kernel: a block for each node, and the code by which lanes part and meet.
 //!
-//! A node that lanes may wait for has a mask register, its *place*. Running lanes have the first place of all that have lanes, in the
-//! order of `order`: so lanes that come to a node while others wait for an earlier one wait as well, and lanes that wait for the
-//! node itself join them. In loops that wait for other lanes these get their turn as well.
+//! A node that lanes may wait for has a mask register, its *place*. The running lanes are at the
+//! first place that has lanes, in the order of `order`. So lanes that come to a node while others
+//! wait for an earlier node wait as well, and lanes that wait for the node itself join them. In
+//! loops that wait for other lanes, the other lanes also get their turn.
 
 use std::collections::BTreeSet;
 
@@ -36,9 +37,9 @@ pub struct Kernel<'a> {
     pub kernel: FunctionId,
     /// Addresses that do not depend on calls.
     pub places: &'a VariableAddresses,
-    /// Added to offsets in the text to make addresses of instructions.
+    /// The number that makes addresses of instructions from offsets in the text.
     pub base: u64,
-    /// Images to specialise for, by names of their handles.
+    /// Images to specialise for, by the names of their handles.
     pub images: &'a [(u32, image::Shape)],
 }
 
@@ -46,7 +47,7 @@ pub struct Kernel<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LocalMemory {
     pub bytes: u64,
-    /// Whether functions are called that have frames behind that, or take stack.
+    /// Whether the kernel calls functions whose frames are behind these bytes, or that take stack.
     pub has_frames: bool,
 }
 
@@ -60,15 +61,16 @@ fn local_memory(kernel: &Kernel<'_>) -> LocalMemory {
     }
 }
 
-/// What a launch asks of a kernel, whatever its arguments are.
+/// The needs of a kernel that do not depend on its arguments.
 #[derive(Clone, Debug)]
 pub struct Needs {
     pub local: LocalMemory,
-    /// The textures, samplers and surfaces of the module that it names; none if its module has no instruction for them.
+    /// The module's textures, samplers and surfaces that the kernel names; `None` if the module has
+    /// no instruction for them.
     pub images: Option<BTreeSet<VariableId>>,
-    /// Names of handles that its parameters hold.
+    /// The names of handles that the kernel's parameters hold.
     pub handles: BTreeSet<u32>,
-    /// It asks where the system's shared memory is.
+    /// Whether the kernel reads the address of the system's shared memory.
     pub reserved_shared: bool,
 }
 
@@ -87,7 +89,7 @@ impl Needs {
     }
 }
 
-/// The kernel with all that it calls.
+/// Lifts a kernel with all functions that it calls.
 ///
 /// # Errors
 /// A lift function built an ill-typed operation: a defect.
@@ -97,32 +99,32 @@ pub fn lift_kernel(kernel: &Kernel<'_>) -> Result<Function, LiftError> {
     emit(&plan).map_err(|error| LiftError::Build { kernel: name.clone(), error })
 }
 
-/// Where nodes are in the function that is built.
+/// The layout of the function that is being built.
 pub(super) struct Shape<'a> {
     pub plan: &'a Plan<'a>,
     pub banks: Banks,
     /// Cells of the registers of each instance.
     cells: Vec<Vec<Cell>>,
-    /// Of the registers of each function.
+    /// Known values of the registers of each function.
     known: KnownOf,
     frames: Frames,
-    /// By instance: under which number its caller's stack is kept, if it has one of its own.
+    /// By instance: the number under which it keeps its caller's stack, if it has its own.
     stacks: Vec<Option<u32>>,
-    /// If lanes may wait anywhere.
+    /// Present if lanes may wait anywhere.
     pub dispatcher: Option<Dispatcher>,
-    /// By position: the place's mask register and the block.
+    /// By position: the mask register of the place.
     pub places: Vec<ir::Reg>,
     pub blocks: Vec<BlockId>,
-    /// Where a warp ends.
+    /// The block that ends a warp.
     pub done: BlockId,
-    /// Rounds in which lanes wait for others.
+    /// The number of rounds in which lanes wait for others.
     pub turns: ir::Reg,
     pub meetings: Vec<Meeting>,
     /// The lanes that have not exited, if there are meetings.
     pub live: ir::Reg,
 }
 
-/// The position that is built, and where lanes may wait while it runs.
+/// The position that is being built, and the places where lanes may wait while it runs.
 #[derive(Clone, Copy)]
 pub(super) struct Here<'a> {
     pub position: u32,
@@ -189,12 +191,12 @@ impl<'a> Shape<'a> {
         let banks = Banks::declare(function, counts);
         let pc =
             |node: usize| kernel.base + u64::from(graph.nodes.get(node).map_or(0, |node| node.at));
-        // No block leads to the entry: often the first node can be it.
+        // No block leads to the entry; often the first node can be the entry.
         let entry = function.new_block(pc(0));
         let only_enters = plan.predecessors.first().is_some_and(Vec::is_empty) && !plan.anywhere;
         let is_entry = only_enters && plan.meetings.is_empty();
         let dispatcher = plan.anywhere.then(|| Dispatcher::declare(function, pc(0)));
-        // A dispatcher has the number of its place for each lane.
+        // A dispatcher has the number of each lane's place instead.
         let count = if plan.anywhere { 1 } else { plan.waiting.len().max(1) as u32 };
         let bank = function.bank("wait", CellKind::Mask, count);
         let places: Vec<ir::Reg> =
@@ -245,7 +247,7 @@ impl<'a> Shape<'a> {
         self.plan.position[node]
     }
 
-    /// A context of a node's registers in a block.
+    /// Makes a context of a node's registers in a block.
     pub fn context<'f>(
         &'f self,
         function: &'f mut FunctionBuilder,
@@ -261,7 +263,8 @@ impl<'a> Shape<'a> {
         cx
     }
 
-    /// The block of a node, and of others that it runs on to: those are given.
+    /// Builds the block of a node and of the further nodes that it runs on to. Returns those
+    /// further nodes.
     fn node(&self, function: &mut FunctionBuilder, number: usize, here: Here<'_>) -> Vec<usize> {
         let block = self.blocks[here.position as usize];
         let mut cx = self.context(function, block, &self.plan.graph.nodes[number]);
@@ -285,7 +288,7 @@ impl<'a> Shape<'a> {
         chain.parts()
     }
 
-    /// The ordinary statements of a node; false if one is not executed.
+    /// Lifts the ordinary statements of a node. Returns false if one of them is not executed.
     fn statements(&self, cx: &mut Cx<'_>, number: usize) -> bool {
         let node = &self.plan.graph.nodes[number];
         let (module, base) = (self.module(), self.plan.kernel.base);
@@ -317,14 +320,14 @@ impl<'a> Shape<'a> {
         Calling { module: self.module(), graph, cells: &self.cells, caller, outline }
     }
 
-    /// A function in the place of its call.
+    /// Returns an inlined function as a callee.
     fn callee(&self, instance: usize) -> Callee<'_> {
         let made = &self.plan.graph.instances[instance];
         let function = self.module().function(made.function);
         Callee { function, places: &made.places, cells: &self.cells[instance], frame: None }
     }
 
-    /// Moves what something has given.
+    /// Moves return values and other results of the statement before.
     fn take_results(&self, cx: &mut Cx<'_>, body: &Body, number: usize, returned: Returned) {
         let statement = &body.statements[returned.statement as usize];
         let call = Call::of(statement);
@@ -348,7 +351,7 @@ impl<'a> Shape<'a> {
         }
     }
 
-    /// What ends a node; `may_be_empty`: perhaps no lane is active, and others wait.
+    /// Ends a node. If `may_be_empty`, perhaps no lane is active and others wait.
     fn end(&self, mut cx: Cx<'_>, number: usize, here: Here<'_>, may_be_empty: bool) {
         let node = &self.plan.graph.nodes[number];
         let body = self.plan.body(node);
@@ -445,7 +448,7 @@ impl<'a> Shape<'a> {
         }
     }
 
-    /// Lanes exit for which a guard holds.
+    /// Lets the lanes exit for which the guard holds.
     fn exit_guarded(&self, mut cx: Cx<'_>, next: usize, here: Here<'_>) {
         let (active, guard) = (cx.active(), cx.guard());
         let going = cx.executing();
@@ -458,7 +461,7 @@ impl<'a> Shape<'a> {
         cx.b.branch(rest, on, gone);
     }
 
-    /// Lanes have exited.
+    /// Removes lanes that exit from the live lanes.
     fn leave(&self, cx: &mut Cx<'_>, lanes: ir::Value) {
         if self.meetings.is_empty() {
             return;
@@ -469,7 +472,7 @@ impl<'a> Shape<'a> {
         cx.b.rf_write(self.live, live);
     }
 
-    /// A barrier of the block at which all lanes of the warp are that it waits for.
+    /// Ends a node with a barrier of the block, for which all lanes of the warp must be present.
     fn barrier(
         &self,
         mut cx: Cx<'_>,
@@ -502,7 +505,10 @@ impl<'a> Shape<'a> {
         cx.b.barrier(barrier, resume);
     }
 
-    /// Lanes go to where their value says. If a case is none of them, it is the last one (`others`), or a call of nothing.
+    /// Sends lanes to the case that equals their value.
+    ///
+    /// With `others`, lanes without a case take the last case; otherwise they fault, as they call
+    /// nothing.
     fn table(
         &self,
         mut cx: Cx<'_>,
@@ -529,7 +535,7 @@ impl<'a> Shape<'a> {
             rest = cx.b.and(rest, not);
         }
         if !others {
-            // What is called is no function that could be meant.
+            // The value is no function that could be called.
             cx.b.raise(LaneFault::IllegalInstruction, rest);
         }
         let next = self.next_place(&mut cx, &parked);

@@ -12,12 +12,12 @@ use crate::table::Form;
 use crate::types::Ty;
 use crate::word::Word;
 
-/// 1 / (2 pi), as compilers have it.
+/// 1 / (2 pi), as compilers write it.
 const TURN: f32 = 0.159_154_94;
-/// Least normal `f32`.
+/// The least normal `f32`.
 const LEAST_NORMAL: f32 = f32::MIN_POSITIVE;
 
-/// Rounding of a result: to nearest if no word says otherwise.
+/// Returns the rounding of a result: to nearest if no word says otherwise.
 pub fn rounding(form: &Form) -> Round {
     match form.one_of(&[Word::Rz, Word::Rm, Word::Rp]) {
         Some(Word::Rz) => Round::Zero,
@@ -34,7 +34,7 @@ pub fn attrs(form: &Form) -> FloatAttrs {
 const IEEE: FloatAttrs = FloatAttrs::IEEE;
 const FLUSH: FloatAttrs = FloatAttrs { flush: true, ..FloatAttrs::IEEE };
 
-/// The type of a form of `f32` or `f64`.
+/// Returns the type of a form of `f32` or `f64`.
 fn ty(insn: &Insn<'_>) -> Result<Ty, Unsupported> {
     let ty = insn.form.ty(0);
     if matches!(ty, Ty::F32 | Ty::F64) { Ok(ty) } else { Err(Unsupported) }
@@ -68,7 +68,7 @@ pub fn mul(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     binary(cx, insn, FloatBinaryOp::Mul)
 }
 
-/// `fma`, and `mad` of floats, which is the same from sm_20 on.
+/// Lifts `fma`, and `mad` of floats, which is the same from sm_20 on.
 pub fn fma(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let ty = ty(insn)?;
     let (a, b, c) = (source(cx, insn, 1, ty), source(cx, insn, 2, ty), source(cx, insn, 3, ty));
@@ -101,7 +101,7 @@ pub fn div(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     finish(cx, insn, ty, result)
 }
 
-/// What `.approx.ftz.f64` makes of the high word alone.
+/// Lifts a form of `.approx.ftz.f64`, which uses the high word alone.
 fn of_high_word(cx: &mut Cx<'_>, insn: &Insn<'_>, function: SharedFn) -> Lifted {
     let bits = cx.bits(insn.operand(1), Ty::B64);
     let high = cx.b.high_half(bits);
@@ -130,7 +130,8 @@ pub fn rcp(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     finish(cx, insn, ty, result)
 }
 
-/// Attributes; `.ftz` of an `f64` form other than `.approx` says nothing.
+/// Returns the attributes of an instruction. `.ftz` has no meaning for `f64` forms other than
+/// `.approx`.
 fn attrs_of(insn: &Insn<'_>, ty: Ty) -> FloatAttrs {
     let attrs = attrs(insn.form);
     FloatAttrs { flush: attrs.flush && ty == Ty::F32, ..attrs }
@@ -165,7 +166,7 @@ pub fn rsqrt(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     finish(cx, insn, ty, result)
 }
 
-/// Sine or cosine of an angle that is made turns, as compilers do for hardware.
+/// Lifts the sine or cosine of an angle, which is converted to turns as compilers do for hardware.
 fn of_angle(cx: &mut Cx<'_>, insn: &Insn<'_>, function: SharedFn) -> Lifted {
     let ty = ty(insn)?;
     let a = source(cx, insn, 1, ty);
@@ -188,7 +189,7 @@ fn f32_constant(cx: &mut Cx<'_>, value: f32) -> Value {
     cx.constant(Type::F32, value.to_bits().into())
 }
 
-/// log2; denormals are scaled up unless they flush.
+/// Lifts `lg2`. Denormals are scaled up unless they flush.
 pub fn lg2(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     const SCALE_BITS: f32 = 24.0;
     let ty = ty(insn)?;
@@ -209,7 +210,8 @@ pub fn lg2(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     finish(cx, insn, ty, result)
 }
 
-/// 2^x; where the result may be denormal, the square of that of half the exponent, unless it flushes.
+/// Lifts `ex2`. Where the result may be denormal, it squares 2 to half the exponent, unless it
+/// flushes.
 pub fn ex2(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let ty = ty(insn)?;
     let a = source(cx, insn, 1, ty);
@@ -227,7 +229,7 @@ pub fn ex2(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     finish(cx, insn, ty, result)
 }
 
-/// tanh(x) = 1 - 2 / (e^2x + 1), in `f64`; rounded once.
+/// Lifts `tanh`: 1 - 2 / (e^2x + 1) in `f64`, rounded once.
 pub fn tanh(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let ty = ty(insn)?;
     if ty != Ty::F32 {
@@ -238,7 +240,7 @@ pub fn tanh(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     finish(cx, insn, ty, result)
 }
 
-/// tanh of an `f32`: of small ones x - x^3 / 3, of others by 2^y.
+/// Returns tanh of an `f32`: x - x^3 / 3 for small values, by 2^y for others.
 pub fn tanh_of(cx: &mut Cx<'_>, a: Value) -> Value {
     const TWO_LOG2_E: f32 = 2.0 * std::f32::consts::LOG2_E;
     const SMALL: f32 = 0.05;
@@ -260,7 +262,7 @@ pub fn tanh_of(cx: &mut Cx<'_>, a: Value) -> Value {
     with_sign(cx, Ty::F32, result, a)
 }
 
-/// The magnitude of `a` with the sign of `sign`.
+/// Returns the magnitude of `a` with the sign of `sign`.
 fn with_sign(cx: &mut Cx<'_>, ty: Ty, a: Value, sign: Value) -> Value {
     let int = super::context::int_type(ty.bits());
     let top = 1_u64 << (ty.bits() - 1);
@@ -280,8 +282,10 @@ fn extreme(cx: &mut Cx<'_>, insn: &Insn<'_>, op: FloatBinaryOp) -> Lifted {
     finish(cx, insn, ty, result)
 }
 
-/// The least or greatest of values; with `.NaN` a NaN if one of them is; with `.abs` that of magnitudes, with `.xorsign` with the product of
-/// the signs.
+/// Returns the least or greatest of values.
+///
+/// `.NaN` gives a NaN if any value is a NaN; `.abs` compares magnitudes; `.xorsign` gives the
+/// result the product of the signs.
 pub fn extreme_of(
     cx: &mut Cx<'_>,
     form: &Form,
@@ -349,7 +353,7 @@ pub fn neg(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     sign_only(cx, insn, |cx, a| cx.b.fneg(a))
 }
 
-/// The magnitude of the second source with the sign of the first.
+/// Lifts `copysign`: the magnitude of the second source with the sign of the first.
 pub fn copysign(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let ty = ty(insn)?;
     let (sign, a) = (source(cx, insn, 1, ty), source(cx, insn, 2, ty));
@@ -386,7 +390,7 @@ fn class(cx: &mut Cx<'_>, insn: &Insn<'_>, ty: Ty, a: Value) -> Result<Mask, Uns
         Word::Number => is(cx, FloatCc::Num, zero),
         Word::NotANumber => is(cx, FloatCc::Nan, zero),
         word => {
-            // Zero is a normal number.
+            // Zero counts as a normal number.
             let (below, nothing) = (is(cx, FloatCc::Lt, least), is(cx, FloatCc::Eq, zero));
             let not_zero = cx.not(nothing);
             let subnormal = cx.and(below, not_zero);

@@ -1,7 +1,8 @@
-//! Functions with frames of local memory: what happens at their calls and returns.
+//! Functions with frames in local memory: their calls and returns.
 //!
-//! A frame has the local variables and parameters of the function and of those that are put into it, and behind them what it keeps of its
-//! registers while it calls another function with a frame, which may be itself.
+//! A frame has the local variables and parameters of a function and of functions inlined into it.
+//! Behind them it keeps registers while the function calls another function with a frame, or
+//! itself.
 
 use warploom_guest::divergence::Mask;
 use warploom_ir::{IntCc, LaneFault, Type, Value};
@@ -19,14 +20,15 @@ const KEPT: u64 = 8;
 
 /// The frames of a kernel's functions.
 pub struct Frames {
-    /// The register of each function that has the number of the place to go back to.
+    /// By function: the register with the number of the place to return to.
     back: Vec<Cell>,
-    /// Bytes of a whole frame of each.
+    /// By function: bytes of a whole frame.
     bytes: Vec<u64>,
     /// Bytes of local memory in front of the first frame.
     before: u64,
     liveness: Option<Liveness>,
-    /// Whether functions take stack, which calls keep; and under which number the kernel's own is kept.
+    /// Present if functions take stack, which calls keep: the number under which the kernel's own
+    /// stack is kept.
     stack: Option<u32>,
 }
 
@@ -48,7 +50,7 @@ impl Frames {
                 && let Some(liveness) = &liveness
             {
                 let resume = graph.outlines[*outline].sites[*site];
-                // With the caller's own place to go back to, and the stack.
+                // Plus the caller's own place to return to, and the stack.
                 let kept = liveness.with_callers(graph, resume).len() + 2;
                 most[caller] = most[caller].max(2 * KEPT * kept as u64);
             }
@@ -63,12 +65,12 @@ impl Frames {
         Frames { back, bytes, before: graph.local_bytes.next_multiple_of(16), liveness, stack }
     }
 
-    /// The number of the place that each active lane goes back to.
+    /// Returns the number of the place that each active lane returns to.
     pub fn back(&self, cx: &mut Cx<'_>, outline: usize) -> Value {
         cx.cell_value(self.back[outline], Ty::B32)
     }
 
-    /// Where the frame of what is called begins.
+    /// Returns the start of the callee's frame.
     fn callee(&self, cx: &mut Cx<'_>, caller: Option<usize>) -> CallSite {
         match caller {
             None => cx.fixed_place(self.before as u32),
@@ -76,7 +78,7 @@ impl Frames {
         }
     }
 
-    /// Where a frame keeps its stack: at its end.
+    /// Returns where a frame keeps its stack: at its end.
     fn stack_place(&self, cx: &mut Cx<'_>, caller: usize) -> CallSite {
         (cx.frame(), (self.bytes[caller] - KEPT) as i32)
     }
@@ -109,7 +111,7 @@ impl Frames {
         all
     }
 
-    /// Passes arguments, keeps registers, and makes the callee's frame the current one.
+    /// Passes arguments, keeps registers, and makes the callee's frame the current frame.
     pub fn enter(&self, cx: &mut Cx<'_>, shape: Calling<'_>, call: &Call<'_>, site: usize) {
         let Calling { module, graph, cells, caller, outline } = shape;
         let to = self.callee(cx, caller);
@@ -151,7 +153,7 @@ impl Frames {
         cx.b.rf_write(cx.banks().frame, frame);
     }
 
-    /// Makes the caller's frame and registers what they were, and takes what the callee has given.
+    /// Restores the caller's frame and registers, and takes the callee's return values.
     pub fn resume(&self, cx: &mut Cx<'_>, shape: Calling<'_>, call: &Call<'_>, resume: usize) {
         let Calling { module, graph, cells, caller, .. } = shape;
         let given = calls::given(cx, shape.callee(None));
@@ -185,9 +187,9 @@ impl Frames {
 pub struct Calling<'a> {
     pub module: &'a Module,
     pub graph: &'a Graph,
-    /// Of the registers of each instance.
+    /// The cells of each instance's registers.
     pub cells: &'a [Vec<Cell>],
-    /// The function with a frame that calls, if it is one.
+    /// The outlined function that contains the call, if any.
     pub caller: Option<usize>,
     pub outline: usize,
 }

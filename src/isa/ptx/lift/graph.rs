@@ -1,4 +1,5 @@
-//! The control flow of a kernel: nodes of consecutive statements, cut at labels and at what ends a block.
+//! The control flow of a kernel: nodes of consecutive statements, cut at labels and at statements
+//! that end a block.
 
 use rustc_hash::FxHashSet;
 use warploom_ir::Service;
@@ -8,44 +9,45 @@ use super::call_graph::CallGraph;
 use super::inline::Builder;
 use crate::module::{Body, FunctionId, Module, Operand, Statement};
 
-/// A function in the place of one call, or one that is called from several places, or the kernel.
+/// The kernel, a function inlined at one call, or a function that is called from several places.
 #[derive(Clone, Debug)]
 pub struct Instance {
     pub function: FunctionId,
     pub places: VariableAddresses,
-    /// The function with a frame that it is part of; none in what the kernel itself executes.
+    /// The outlined function that this instance is part of; `None` for code of the kernel itself.
     pub outline: Option<usize>,
     /// Whether it takes stack, which is its own.
     pub takes_stack: bool,
 }
 
-/// A function that has a frame of local memory for each activation, and goes back to where its caller has said.
+/// A function with a frame of local memory for each activation. It returns to the place that its
+/// caller has set.
 #[derive(Clone, Debug)]
 pub struct Outline {
     pub instance: usize,
     /// Its first node.
     pub entry: usize,
-    /// Bytes of its frame, with those of the functions that are put into it.
+    /// Bytes of its frame, including the frames of functions inlined into it.
     pub frame_bytes: u64,
-    /// Where its callers go on: lanes know the number.
+    /// The nodes where its callers go on; lanes hold an index of this list.
     pub sites: Vec<usize>,
 }
 
-/// Consecutive statements of an instance, and what comes after.
+/// Consecutive statements of an instance, and their continuation.
 #[derive(Clone, Debug)]
 pub struct Node {
     pub instance: usize,
-    /// Where the first statement, or what ends it, stands in the text.
+    /// The place in the text of the first statement, or of the statement that ends the node.
     pub at: u32,
-    /// Values that something gave, which are moved first.
+    /// Results of an earlier statement, which are moved first.
     pub returned: Option<Returned>,
-    /// Ordinary statements: numbers in the body, the last exclusive.
+    /// Ordinary statements, by their numbers in the body; the last is exclusive.
     pub first: u32,
     pub last: u32,
     pub end: End,
 }
 
-/// What ends a node. Statements are numbers in the instance's body.
+/// The end of a node. Statements are numbers in the instance's body.
 #[derive(Clone, Debug)]
 pub enum End {
     Jump(usize),
@@ -60,57 +62,58 @@ pub enum End {
         statement: u32,
         targets: Vec<usize>,
     },
-    /// Arguments are moved to the callee's parameters, then it runs.
+    /// Moves arguments to the callee's parameters; then the callee runs.
     Call {
         statement: u32,
         callee: usize,
         entry: usize,
     },
-    /// The same of a function with frames; `site` is its number among the callers.
+    /// Calls a function with frames; `site` is its index among the callers.
     Enter {
         statement: u32,
         outline: usize,
         site: usize,
     },
-    /// Lanes go to the function that a register names.
+    /// Lanes go to the function that a register holds.
     Indirect {
         statement: u32,
         targets: Vec<(FunctionId, usize)>,
     },
-    /// From a function with frames.
+    /// Returns from a function with frames.
     Return {
         outline: usize,
     },
-    /// A function of the host's.
+    /// Calls a function of the host.
     Service {
         statement: u32,
         service: Service,
         next: usize,
     },
-    /// Lanes have exited; those for which the statement's guard does not hold go on.
+    /// Lanes exit; lanes for which the statement's guard does not hold go on.
     Exit {
         statement: Option<u32>,
         next: Option<usize>,
     },
-    /// `apart`: where lanes go on that have come to the barrier one after the other.
+    /// A barrier of the block. `apart` is where lanes go on that reached it at different times.
     Barrier {
         statement: u32,
         next: usize,
         apart: usize,
     },
-    /// Lanes that a statement of the warp names come together: at once at `next`, before it, else at `apart`, behind it.
+    /// Lanes that a statement of the warp names come together: at `next`, before it, if all are
+    /// there at once; else at `apart`, behind it.
     Meet {
         statement: u32,
         next: usize,
         apart: usize,
     },
-    /// What is not executed.
+    /// A statement that is not executed.
     Trap {
         statement: u32,
     },
 }
 
-/// Values to move: those of a statement, and what has given them.
+/// Results to move: the statement, and the giver of its values.
 #[derive(Clone, Copy, Debug)]
 pub struct Returned {
     pub statement: u32,
@@ -119,29 +122,29 @@ pub struct Returned {
 
 #[derive(Clone, Copy, Debug)]
 pub enum Giver {
-    /// A function in the place of its call.
+    /// A function inlined at its call.
     Instance(usize),
     Outline(usize),
     Host,
     Barrier,
-    /// What lanes of the warp did that came from different places.
+    /// The statement of the warp that lanes from different places executed together.
     Meeting,
 }
 
 /// The statements at which lanes of a warp may have to wait for each other.
 pub type Meetings = FxHashSet<(FunctionId, u32)>;
 
-/// All nodes of a kernel; it begins with the first.
+/// All nodes of a kernel, which begins with the first.
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
     pub instances: Vec<Instance>,
     pub outlines: Vec<Outline>,
     pub nodes: Vec<Node>,
-    /// Bytes of local memory that a lane needs but for frames of outlines.
+    /// Bytes of local memory that a lane needs, without frames of outlines.
     pub local_bytes: u64,
 }
 
-/// Operands of a call.
+/// The operands of a call.
 pub struct Call<'a> {
     pub returns: &'a [Operand],
     pub callee: &'a Operand,
@@ -160,13 +163,13 @@ impl<'a> Call<'a> {
 }
 
 impl Node {
-    /// Instructions that are counted.
+    /// Returns the number of instructions that are counted.
     pub fn cost(&self) -> u32 {
         let ends = self.ending().is_some() && !matches!(self.end, End::Meet { .. });
         self.last - self.first + u32::from(ends)
     }
 
-    /// The statement that ends a node.
+    /// Returns the statement that ends a node.
     pub fn ending(&self) -> Option<u32> {
         match self.end {
             End::Split { statement, .. }
@@ -185,7 +188,7 @@ impl Node {
 }
 
 impl Graph {
-    /// The nodes of a kernel. `places` are the addresses that do not depend on calls.
+    /// Builds the nodes of a kernel. `places` are the addresses that do not depend on calls.
     pub fn new(
         module: &Module,
         kernel: FunctionId,
@@ -208,7 +211,8 @@ impl Graph {
         self.instances.iter().any(|instance| instance.takes_stack)
     }
 
-    /// Where lanes may go from a node, in the order of the text as far as it has one.
+    /// Returns the nodes that lanes may go to from a node, in the order of the text where it has
+    /// one.
     pub fn successors(&self, node: usize) -> Vec<usize> {
         match &self.nodes[node].end {
             End::Jump(next) | End::Service { next, .. } => vec![*next],

@@ -1,9 +1,12 @@
 //! Arithmetic of `f16`, `bf16`, pairs of them and of `f32`.
 //!
-//! `f16` is a type of the IR. `bf16` is computed in `f32`, which has 24 digits: rounding a sum or product of numbers of 8 digits to 24 and
-//! then to 8 gives what one rounding gives, since 24 >= 2 * 8 + 2 (Figueroa). Below the normal numbers sums of `bf16` are exact in `f32`,
-//! and a product of two of 8 digits has 16: only one less than 2^-134 by more than its last place does not fit, and rounds to 0 or 2^-133
-//! alike. Fused products are another matter: `fused_bf16`.
+//! `f16` is a type of the IR. `bf16` is computed in `f32`, which has 24 digits. Rounding a sum or
+//! product of numbers of 8 digits to 24 and then to 8 digits equals one rounding (Figueroa), since
+//! 24 >= 2 * 8 + 2.
+//!
+//! Below the normal numbers, sums of `bf16` are exact in `f32`. A product of two numbers of 8
+//! digits has 16 digits: only a product below 2^-134 by more than its last place does not fit, and
+//! it rounds to 0 or 2^-133 alike. Fused products differ: see `fused_bf16`.
 //!
 //! Source: facts, `ptx.md` 2.1 and 2.3.
 
@@ -25,7 +28,7 @@ use crate::word::Word;
 const IEEE: FloatAttrs = FloatAttrs::IEEE;
 const FLUSH: FloatAttrs = FloatAttrs { flush: true, ..FloatAttrs::IEEE };
 
-/// The values of an operand, the low one first. Those of `bf16` are `f32`.
+/// The values of an operand, the low one first. `bf16` values are `f32`.
 type Elements = SmallVec<[Value; 2]>;
 
 /// The type of an element, and whether there are two.
@@ -48,13 +51,13 @@ impl Shape {
         Ok(Shape { ty, pair })
     }
 
-    /// The same, of halves alone.
+    /// Returns the shape of an instruction on halves, which excludes `f32`.
     fn of_halves(insn: &Insn<'_>) -> Result<Shape, Unsupported> {
         Shape::of(insn)
             .and_then(|shape| if shape.ty == Ty::F32 { Err(Unsupported) } else { Ok(shape) })
     }
 
-    /// The IR's type that an element is computed in.
+    /// Returns the IR's type that an element is computed in.
     fn float(self) -> Type {
         if self.ty == Ty::F16 { Type::F16 } else { Type::F32 }
     }
@@ -67,7 +70,7 @@ impl Shape {
         }
     }
 
-    /// The bits of an operand's elements.
+    /// Returns the bits of an operand's elements.
     fn bits(self, cx: &mut Cx<'_>, operand: &Operand) -> Elements {
         let bits = cx.bits(operand, self.of_operand());
         match (self.ty, self.pair) {
@@ -88,7 +91,7 @@ impl Shape {
         if self.ty == Ty::Bf16 { from_bf16(cx, bits) } else { cx.cast(self.float(), bits) }
     }
 
-    /// Writes results: floats, which of `bf16` are rounded now.
+    /// Writes float results; `bf16` results are rounded here.
     fn finish(self, cx: &mut Cx<'_>, insn: &Insn<'_>, results: &[Value]) -> Lifted {
         let bits: Elements =
             results.iter().map(|&result| self.result_bits(cx, Round::Nearest, result)).collect();
@@ -113,13 +116,13 @@ impl Shape {
         Ok(())
     }
 
-    /// The attributes of an operation on elements.
+    /// Returns the attributes of an operation on elements.
     fn attrs(self, insn: &Insn<'_>) -> FloatAttrs {
         if self.ty == Ty::Bf16 { IEEE } else { attrs(insn.form) }
     }
 }
 
-/// The halves of an `i32`, the low one first.
+/// Returns the halves of an `i32`, the low half first.
 pub fn halves(cx: &mut Cx<'_>, bits: Value) -> [Value; 2] {
     let count = cx.word(16);
     let high = cx.b.shr_u(bits, count);
@@ -147,7 +150,8 @@ pub fn mul(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     binary(cx, insn, FloatBinaryOp::Mul)
 }
 
-/// a * b + c, rounded once. `.oob`, whose special NaN is not documented, is not supported.
+/// Lifts `fma`: a * b + c, rounded once. `.oob` is not supported, as its special NaN is
+/// undocumented.
 pub fn fma(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let shape = Shape::of(insn)?;
     if insn.form.has(Word::Oob) {
@@ -170,16 +174,17 @@ pub fn fma(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     shape.finish_bits(cx, insn, &results)
 }
 
-/// a * b + c of `bf16`, as an `f32` that rounds to what the exact sum rounds to, whatever the direction.
+/// Returns a * b + c of `bf16` as an `f32` that rounds like the exact sum, in any direction.
 ///
-/// The product has 16 digits and is exact in `f64`. The sum is rounded to odd, to `f64` and then to `f32`: what is not exact gets a last
-/// digit of 1. A number rounded to odd with at least two digits more than the final format has (24 >= 8 + 2) lies on the same side of each
-/// number of that format, and of each midpoint between two, as the exact one (Boldo and Melquiond).
+/// The product has 16 digits and is exact in `f64`. The sum is rounded to odd, to `f64` and then to
+/// `f32`: an inexact result gets a last digit of 1. A number rounded to odd with at least two
+/// digits more than the final format (24 >= 8 + 2) lies on the same side of each number of that
+/// format, and of each midpoint between two, as the exact number (Boldo and Melquiond).
 fn fused_bf16(cx: &mut Cx<'_>, round: Round, factors: [Value; 3]) -> Value {
     let [a, b, c] = factors.map(|value| cx.b.fconvert(Type::F64, IEEE, value));
     let product = cx.b.fmul(IEEE, a, b);
     let sum = cx.b.fadd(IEEE, product, c);
-    // What the sum misses, exactly (Knuth).
+    // The exact error of the sum (Knuth).
     let c_part = cx.b.fsub(IEEE, sum, product);
     let product_part = cx.b.fsub(IEEE, sum, c_part);
     let (product_rest, c_rest) =
@@ -187,7 +192,7 @@ fn fused_bf16(cx: &mut Cx<'_>, round: Round, factors: [Value; 3]) -> Value {
     let missing = cx.b.fadd(IEEE, product_rest, c_rest);
     let mut odd = one_further(cx, sum, missing);
     if round == Round::Down {
-        // A sum that is 0 has another sign.
+        // A zero sum has another sign.
         let down = cx.b.fadd(FloatAttrs { round, ..IEEE }, product, c);
         let zero = cx.constant(Type::F64, 0);
         let is_zero = cx.b.fcmp(FloatCc::Eq, false, sum, zero);
@@ -196,10 +201,11 @@ fn fused_bf16(cx: &mut Cx<'_>, round: Round, factors: [Value; 3]) -> Value {
     to_odd_f32(cx, odd)
 }
 
-/// `sum`, or if something is missing and its last digit is 0, the next `f64` in the direction of that.
+/// Returns `sum`. If something is missing and the last digit of `sum` is 0, returns the next `f64`
+/// in the direction of the missing part.
 fn one_further(cx: &mut Cx<'_>, sum: Value, missing: Value) -> Value {
     let zero = cx.constant(Type::F64, 0);
-    // Not so of the NaN that an infinite sum makes.
+    // This excludes the NaN that an infinite sum makes.
     let inexact = Mask::Lanes(cx.b.fcmp(FloatCc::Ne, false, missing, zero));
     let (bits, missing) = (cx.cast(Type::I64, sum), cx.cast(Type::I64, missing));
     let (one, none, minus) =
@@ -215,7 +221,7 @@ fn one_further(cx: &mut Cx<'_>, sum: Value, missing: Value) -> Value {
     cx.cast(Type::F64, bits)
 }
 
-/// An `f64` as an `f32`, rounded to odd.
+/// Converts an `f64` to an `f32`, rounded to odd.
 pub fn to_odd_f32(cx: &mut Cx<'_>, value: Value) -> Value {
     let toward_zero = FloatAttrs { round: Round::Zero, ..IEEE };
     let cut = cx.b.fconvert(Type::F32, toward_zero, value);
@@ -250,7 +256,8 @@ pub fn max(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     extreme(cx, insn, FloatBinaryOp::Max)
 }
 
-/// Changes signs alone; with `.ftz`, which `f16` has, after denormals became 0.
+/// Lifts an operation that changes signs alone. With `.ftz`, which `f16` has, denormals become 0
+/// first.
 fn sign_only(
     cx: &mut Cx<'_>,
     insn: &Insn<'_>,
@@ -282,7 +289,7 @@ pub fn neg(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     sign_only(cx, insn, |cx, bits, sign| cx.b.xor(bits, sign))
 }
 
-/// A function that is approximated in `f32` and rounded.
+/// Lifts a function that is approximated in `f32` and rounded.
 fn approximated(
     cx: &mut Cx<'_>,
     insn: &Insn<'_>,
@@ -292,7 +299,7 @@ fn approximated(
     let sources = shape.source(cx, insn, 1);
     let mut results = Elements::new();
     for source in sources {
-        // An `f16` that is denormal is a normal `f32`.
+        // A denormal `f16` is a normal `f32`.
         let single =
             if shape.ty == Ty::F16 { cx.b.fconvert(Type::F32, IEEE, source) } else { source };
         let mut result = function(cx, single);
@@ -304,7 +311,7 @@ fn approximated(
     shape.finish(cx, insn, &results)
 }
 
-/// 2^x. Of `bf16` denormals flush.
+/// Lifts `ex2`. `bf16` denormals flush.
 pub fn ex2(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     approximated(cx, insn, |cx, a| cx.b.shared(SharedFn::TableEx2, a))
 }
@@ -313,7 +320,7 @@ pub fn tanh(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     approximated(cx, insn, float::tanh_of)
 }
 
-/// A source of a mixed operation, an `f16` or `bf16`, as an `f32`.
+/// Returns a source of a mixed operation, an `f16` or `bf16`, as an `f32`.
 fn widened(cx: &mut Cx<'_>, insn: &Insn<'_>, n: usize) -> Value {
     match insn.form.ty(1) {
         Ty::Bf16 => {
@@ -340,7 +347,7 @@ fn mixed(cx: &mut Cx<'_>, insn: &Insn<'_>, op: FloatBinaryOp) -> Lifted {
     Ok(())
 }
 
-/// `f32` = `f16` or `bf16` + `f32`.
+/// Lifts the mixed `add`: `f32` = `f16` or `bf16` + `f32`.
 pub fn mixed_add(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     mixed(cx, insn, FloatBinaryOp::Add)
 }
@@ -349,7 +356,7 @@ pub fn mixed_sub(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     mixed(cx, insn, FloatBinaryOp::Sub)
 }
 
-/// The product of two halves and an `f32`, rounded once.
+/// Lifts the mixed `fma`: the product of two halves plus an `f32`, rounded once.
 pub fn mixed_fma(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     check_mixed(insn)?;
     let (a, b) = (widened(cx, insn, 1), widened(cx, insn, 2));

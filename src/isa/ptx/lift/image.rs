@@ -1,6 +1,6 @@
-//! Operands that name surfaces, textures and samplers, and shapes that instructions take them for.
+//! Operands that name surfaces, textures and samplers, and the image shapes of instructions.
 //!
-//! Source: facts, `ptx.md` 6. What a variable's name and what a parameter or register stand for is the same: a handle.
+//! Source: facts, `ptx.md` 6. Variable names, parameters and registers all stand for a handle.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ use crate::table::Form;
 use crate::types::{Kind, StateSpace, Ty};
 use crate::word::Word;
 
-/// The handle, an `i32`: what there is above does not count.
+/// Returns the handle, an `i32`. Bits above it do not count.
 pub fn handle(cx: &mut Cx<'_>, operand: &Operand) -> Result<Value, Unsupported> {
     let handle = match operand {
         Operand::Address(address) if address.offset == 0 => cx.address(address, true).0,
@@ -30,14 +30,14 @@ pub fn handle(cx: &mut Cx<'_>, operand: &Operand) -> Result<Value, Unsupported> 
     Ok(cx.resize(handle, Type::I32, false))
 }
 
-/// The handle, and the record of the image: of a known shape if the kernel is specialised for it.
+/// Returns the handle and the image's record, of a known shape if the kernel is specialised for it.
 pub fn image(cx: &mut Cx<'_>, operand: &Operand) -> Result<(Value, Record), Unsupported> {
     let handle = handle(cx, operand)?;
     let known = name(cx, operand).and_then(|name| Record::known(cx, name));
     Ok((handle, known.unwrap_or_else(|| Record::of(cx, handle))))
 }
 
-/// The name of a handle that is known when the kernel is launched: see [`names_in_parameters`].
+/// Returns the name of a handle that is known at launch: see [`names_in_parameters`].
 fn name(cx: &Cx<'_>, operand: &Operand) -> Option<u32> {
     match handle_base(operand)? {
         Base::Register(register) => cx.known(register)?.handle(),
@@ -62,13 +62,13 @@ fn handle_base(operand: &Operand) -> Option<Base> {
     }
 }
 
-/// The name of a module variable's handle.
+/// Returns the name of a module variable's handle.
 pub fn variable_name(id: VariableId) -> u32 {
     1 << 31 | id.0
 }
 
-/// The names of handles that a kernel's parameters hold, by way of registers that hold nothing else. The name of one is its offset among
-/// the parameters.
+/// Returns the names of handles that a kernel's parameters hold, by way of registers that hold
+/// nothing else. The name of a handle is its offset among the parameters.
 pub fn names_in_parameters(
     module: &Module,
     kernel: FunctionId,
@@ -84,7 +84,7 @@ pub fn names_in_parameters(
     used.into_iter().filter_map(|register| known.get(register)?.handle()).collect()
 }
 
-/// The register that an instruction takes for the handle of an image.
+/// Returns the register that an instruction uses as the handle of an image.
 fn handle_register(module: &Module, statement: &Statement) -> Option<Register> {
     let opcode = module.form(statement.form).row.opcode;
     if !uses_images(opcode) {
@@ -101,13 +101,13 @@ fn handle_register(module: &Module, statement: &Statement) -> Option<Register> {
     }
 }
 
-/// Opcodes of instructions that read, write or ask about images.
+/// Whether an opcode is of an instruction that reads, writes or queries images.
 pub fn uses_images(opcode: &str) -> bool {
     let name = opcode.split('.').next().unwrap_or_default();
     matches!(name, "suld" | "sust" | "sured" | "suq" | "tex" | "tld4" | "txq")
 }
 
-/// What stands between brackets.
+/// Returns the operands between brackets.
 pub fn bracket(operand: &Operand) -> Result<&[Operand], Unsupported> {
     match operand {
         Operand::Bracket(inner) => Ok(inner),
@@ -116,32 +116,32 @@ pub fn bracket(operand: &Operand) -> Result<&[Operand], Unsupported> {
     }
 }
 
-/// Faults of queries: the handle names no image.
+/// Faults lanes of a query whose handle names no image.
 pub fn check_present(cx: &mut Cx<'_>, record: &Record) {
     let present = record.has(cx, flag::PRESENT);
     let absent = cx.others(present);
     raise(cx, LaneFault::InvalidSurface, absent);
 }
 
-/// A word of a coordinate vector, varying.
+/// Returns a word of a coordinate vector, varying.
 pub fn coordinate(cx: &mut Cx<'_>, coordinates: &Operand, n: usize) -> Result<Value, Unsupported> {
     let operand = cx.elements(coordinates).get(n).ok_or(Unsupported)?;
     let value = cx.bits(operand, Ty::B32);
     Ok(cx.b.splat(value))
 }
 
-/// The shape that an instruction takes an image for.
+/// The image shape that an instruction expects.
 #[derive(Clone, Copy)]
 pub struct Geometry {
     pub axes: usize,
-    /// An index of a layer comes before the coordinates.
+    /// Whether a layer index comes before the coordinates.
     pub array: bool,
-    /// Images that have it.
+    /// Kinds of images that have this shape.
     kinds: &'static [(image::Kind, bool)],
 }
 
 impl Geometry {
-    /// Of the words of an instruction.
+    /// Returns the geometry that a form's words name.
     pub fn of(form: &Form) -> Result<Geometry, Unsupported> {
         use Word::{A1d, A2d, ACube, Cube, D1, D2, D3};
         let word = form.one_of(&[D1, D2, D3, A1d, A2d, Cube, ACube]).ok_or(Unsupported)?;
@@ -150,7 +150,7 @@ impl Geometry {
             D2 => (2, false, &[(image::Kind::D2, false)]),
             D3 => (3, false, &[(image::Kind::D3, false)]),
             A1d => (1, true, &[(image::Kind::D1, true)]),
-            // The faces of cubes are layers.
+            // The faces of a cube are layers.
             A2d => (
                 2,
                 true,
@@ -162,7 +162,8 @@ impl Geometry {
         Ok(Geometry { axes, array, kinds })
     }
 
-    /// The lanes whose image is not there, or has another shape: a handle that names none is always wrong.
+    /// Returns the lanes whose image is absent or has another shape. A handle of no image never
+    /// fits.
     pub fn misfit(&self, cx: &mut Cx<'_>, record: &Record) -> Mask {
         let mut fits = Mask::Never;
         for &(kind, array) in self.kinds {

@@ -1,4 +1,5 @@
-//! Makes the nodes of a kernel: functions are put in the place of their calls, but for those that the call graph says have frames.
+//! Makes the nodes of a kernel. Functions are inlined, except functions that have frames according
+//! to the call graph.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use warploom_guest::cut_long_blocks;
@@ -13,12 +14,12 @@ use crate::module::{
 use crate::types::StateSpace;
 use crate::word::Word;
 
-/// Statements of a kernel with all functions in the place of their calls, at most.
+/// The limit of a kernel's statements with all functions inlined.
 const MAX_STATEMENTS: usize = 1 << 20;
-/// Calls within calls, at most.
+/// The limit of calls within calls.
 const MAX_DEPTH: usize = 64;
 
-/// How a statement ends a node.
+/// The way in which a statement ends a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Ends {
     No,
@@ -57,10 +58,10 @@ fn takes_stack(module: &Module, body: &Body) -> bool {
     body.statements.iter().any(|statement| matches!(opcode(statement), "alloca" | "stackrestore"))
 }
 
-/// Where a function's lanes go on when it returns.
+/// Where the lanes of a function go on when it returns.
 #[derive(Clone, Copy)]
 enum Continuation {
-    /// They have exited.
+    /// The lanes exit.
     Exit,
     Node(usize),
     Outline(usize),
@@ -70,7 +71,7 @@ enum Continuation {
 #[derive(Clone, Copy)]
 struct Frame {
     instance: usize,
-    /// Where callees' frames begin.
+    /// Where the frames of callees begin.
     end: u64,
     continuation: Continuation,
     depth: usize,
@@ -82,10 +83,10 @@ pub struct Builder<'a> {
     calls: &'a CallGraph,
     meetings: &'a Meetings,
     graph: &'a mut Graph,
-    /// Variables and parameters of each function.
+    /// The variables and parameters of each function.
     owned: FxHashMap<FunctionId, Vec<VariableId>>,
     outlined: FxHashMap<FunctionId, usize>,
-    /// Functions that have frames and are not made yet.
+    /// Functions with frames that are still to be made.
     pending: Vec<FunctionId>,
     statements: usize,
 }
@@ -125,7 +126,7 @@ impl<'a> Builder<'a> {
                 }
             }
         }
-        // Calls of functions that the kernel has no room for.
+        // Calls of functions that the kernel has no room for become traps.
         for node in &mut self.graph.nodes {
             if let End::Enter { statement, outline, .. } = node.end
                 && missing.contains(&outline)
@@ -135,8 +136,8 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Adds an instance of a function whose local variables begin at `frame`, and gives its number and its first node. `own` are
-    /// places of parameters that the caller has made.
+    /// Adds an instance of a function whose local variables begin at `frame`. Returns its number
+    /// and its first node. `own` has the places of parameters that the caller has made.
     fn instance(
         &mut self,
         function: FunctionId,
@@ -166,7 +167,7 @@ impl<'a> Builder<'a> {
         Some((number, entry))
     }
 
-    /// The function as one that has frames.
+    /// Returns the outline of a function, and adds it if it is new.
     fn outline(&mut self, function: FunctionId) -> usize {
         if let Some(&outline) = self.outlined.get(&function) {
             return outline;
@@ -178,7 +179,7 @@ impl<'a> Builder<'a> {
         outline
     }
 
-    /// Gives local variables and call parameters their places; where they end.
+    /// Assigns places to local variables and call parameters, and returns their end.
     fn lay_out(
         &self,
         function: FunctionId,
@@ -215,7 +216,8 @@ impl<'a> Builder<'a> {
         let instance = frame.instance;
         let leaders = self.leaders(body, frame);
         let first = self.graph.nodes.len();
-        // A node for each leader, in order: labels and statements are found by it.
+        // Make a node for each leader, in order: labels and statements find their node by its
+        // leader.
         for &leader in &leaders {
             let at =
                 body.statements.get(leader as usize).map_or(body.end, |statement| statement.at);
@@ -251,7 +253,7 @@ impl<'a> Builder<'a> {
         self.meetings.contains(&(self.graph.instances[frame.instance].function, statement))
     }
 
-    /// Statements at which nodes begin, and the end of the body.
+    /// Returns the statements at which nodes begin, and the end of the body.
     fn leaders(&self, body: &Body, frame: Frame) -> Vec<u32> {
         let count = body.statements.len() as u32;
         let mut leaders: Vec<u32> = body.labels.iter().map(|label| label.statement).collect();
@@ -277,7 +279,7 @@ impl<'a> Builder<'a> {
         leaders
     }
 
-    /// The end of the ordinary statements before a leader, and what comes after them.
+    /// Returns the end of the ordinary statements before a leader, and the end of the node.
     fn end(&mut self, block: &Block<'_>, next_leader: u32) -> (u32, End) {
         let Frame { instance, continuation, .. } = block.frame;
         let last = next_leader - 1;
@@ -305,7 +307,7 @@ impl<'a> Builder<'a> {
         (last, end)
     }
 
-    /// What a statement does, for lanes that its guard lets through.
+    /// Returns the end of a node for lanes that the statement's guard lets through.
     fn action(&mut self, block: &Block<'_>, kind: Ends, number: u32, next: usize) -> End {
         match kind {
             Ends::Branch(label) => End::Jump(block.label(label)),
@@ -341,8 +343,11 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Makes a node one at which lanes meet, before a statement of the warp that has been its first. Where all are there at once, they
-    /// stay together to the end of the node; where they are not, they meet again at each such statement.
+    /// Turns a node that begins with a statement of the warp into a node where lanes meet before
+    /// it.
+    ///
+    /// If all named lanes are there at once, they stay together to the end of the node. Otherwise
+    /// they meet again at each statement of the warp.
     fn meet(&mut self, block: &Block<'_>, node: usize, number: u32, last: u32, end: End) {
         let (instance, statement) = (block.frame.instance, &block.body.statements[number as usize]);
         let at = statement.at;
@@ -364,7 +369,8 @@ impl<'a> Builder<'a> {
         self.graph.nodes[node].end = self.meeting(block, number, next, apart);
     }
 
-    /// Statements from one on, for lanes that may be without those that a statement of the warp names.
+    /// Adds nodes for the statements from `first` on, for lanes that may lack other lanes that a
+    /// statement of the warp names.
     fn apart(&mut self, block: &Block<'_>, first: u32, last: u32, end: &End) -> usize {
         let instance = block.frame.instance;
         let statements = &block.body.statements;
@@ -403,7 +409,8 @@ impl<'a> Builder<'a> {
         self.push(Node { instance, at: at(first), returned: None, first, last: upto, end })
     }
 
-    /// Lanes meet before a statement: they go on at `next`, which begins with it, or at `rest` with what it has given.
+    /// Returns the end of a node where lanes meet before a statement. They go on at `next`, which
+    /// begins with the statement, or at `rest` with its results.
     fn meeting(&mut self, block: &Block<'_>, number: u32, next: usize, rest: usize) -> End {
         let (instance, statement) = (block.frame.instance, &block.body.statements[number as usize]);
         let returned = Some(Returned { statement: number, from: Giver::Meeting });
@@ -475,7 +482,7 @@ impl<'a> Builder<'a> {
     ) -> Option<End> {
         let statement = &block.body.statements[number as usize];
         let instance = block.frame.instance;
-        // Where the values of the call are moved: in front of what follows it.
+        // The node that moves the values of the call, in front of the next statement.
         let resume = self.push(after_call(statement, instance, number, None, next));
         if self.calls.is_outlined(callee) {
             let outline = self.outline(callee);
@@ -485,7 +492,7 @@ impl<'a> Builder<'a> {
             sites.push(resume);
             return Some(End::Enter { statement: number, outline, site: sites.len() - 1 });
         }
-        // Parameters in memory are where the caller has put them.
+        // Parameters in memory stay where the caller has put them.
         let mut own = FxHashMap::default();
         let call = Call::of(statement)?;
         let function = self.module.function(callee);

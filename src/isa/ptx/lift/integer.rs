@@ -12,7 +12,7 @@ use crate::module::Operand;
 use crate::types::{Kind, Ty};
 use crate::word::Word;
 
-/// The type of a form of whole numbers of 16, 32 or 64 bits.
+/// Returns the type of an integer form of 16, 32 or 64 bits.
 fn scalar(insn: &Insn<'_>) -> Result<Ty, Unsupported> {
     use Ty::*;
     let ty = insn.form.ty(0);
@@ -32,7 +32,8 @@ fn two(cx: &mut Cx<'_>, insn: &Insn<'_>, ty: Ty) -> (Value, Value) {
     (cx.bits(insn.operand(1), ty), cx.bits(insn.operand(2), ty))
 }
 
-/// What an extended-precision form adds: the carry of the one before, or the constant that a difference takes.
+/// Returns the carry into an extended-precision form: the carry of the form before, or the constant
+/// of a difference.
 fn carry_in(cx: &mut Cx<'_>, insn: &Insn<'_>, otherwise: Mask) -> Mask {
     let opcode = insn.form.row.opcode;
     if ["addc", "subc", "madc"].iter().any(|chained| opcode.starts_with(chained)) {
@@ -42,7 +43,7 @@ fn carry_in(cx: &mut Cx<'_>, insn: &Insn<'_>, otherwise: Mask) -> Mask {
     }
 }
 
-/// The sum of two values and a carry; with `.cc` its own carry is kept.
+/// Returns the sum of two values and a carry. With `.cc` it keeps the sum's own carry.
 fn sum(cx: &mut Cx<'_>, insn: &Insn<'_>, a: Value, b: Value, carry: Mask) -> Value {
     if carry == Mask::Never && !insn.form.has(Word::Cc) {
         return cx.b.add(a, b);
@@ -54,7 +55,7 @@ fn sum(cx: &mut Cx<'_>, insn: &Insn<'_>, a: Value, b: Value, carry: Mask) -> Val
     sum
 }
 
-/// `add`, `add.cc`, `addc`.
+/// Lifts `add`, `add.cc`, `addc`.
 pub fn add(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let ty = scalar(insn)?;
     let (a, b) = two(cx, insn, ty);
@@ -67,7 +68,7 @@ pub fn add(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     finish(cx, insn, ty, result)
 }
 
-/// `sub`, `sub.cc`, `subc`: a + ~b + carry.
+/// Lifts `sub`, `sub.cc`, `subc`: a + ~b + carry.
 pub fn sub(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let ty = scalar(insn)?;
     let (a, b) = two(cx, insn, ty);
@@ -83,7 +84,7 @@ pub fn sub(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     finish(cx, insn, ty, result)
 }
 
-/// `result`, or where `overflow` is negative the end of the range that it went past.
+/// Returns `result`; where `overflow` is negative, the end of the range that the result passed.
 fn limited(cx: &mut Cx<'_>, ty: Type, result: Value, overflow: Value) -> Value {
     let (zero, top) = (cx.constant(ty, 0), cx.constant(ty, u64::from(ty.bits()) - 1));
     let least = cx.constant(ty, 1 << (ty.bits() - 1));
@@ -118,7 +119,7 @@ fn saturated_difference(cx: &mut Cx<'_>, ty: Ty, a: Value, b: Value) -> Value {
     limited(cx, int, difference, overflow)
 }
 
-/// Twice as wide.
+/// Returns the type of twice the width.
 fn doubled(ty: Ty) -> Result<Ty, Unsupported> {
     Ok(match ty {
         Ty::U16 => Ty::U32,
@@ -129,7 +130,7 @@ fn doubled(ty: Ty) -> Result<Ty, Unsupported> {
     })
 }
 
-/// An operand of a type in a wider one.
+/// Extends an operand of a type to a wider type.
 fn extended(cx: &mut Cx<'_>, operand: &Operand, ty: Ty, to: Type) -> Value {
     if let Operand::Integer(bits) = *operand {
         let above = 64 - ty.bits();
@@ -144,7 +145,7 @@ fn extended(cx: &mut Cx<'_>, operand: &Operand, ty: Ty, to: Type) -> Value {
     cx.resize(value, to, ty.is_signed())
 }
 
-/// The part of the product of the sources that the form asks for, and its type.
+/// Returns the part of the sources' product that the form asks for, and its type.
 fn product(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Result<(Value, Ty), Unsupported> {
     let ty = scalar(insn)?;
     let signed = ty.is_signed();
@@ -173,7 +174,7 @@ pub fn mul(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     finish(cx, insn, ty, result)
 }
 
-/// `mad`, `mad.cc`, `madc`: the carry is that of the sum.
+/// Lifts `mad`, `mad.cc`, `madc`: the carry is the carry of the sum.
 pub fn mad(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let (product, ty) = product(cx, insn)?;
     let c = cx.bits(insn.operand(3), ty);
@@ -186,7 +187,7 @@ pub fn mad(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     finish(cx, insn, ty, result)
 }
 
-/// Bits 0 to 31 or 16 to 47 of the product of the low 24 bits.
+/// Returns bits 0 to 31 or 16 to 47 of the product of the low 24 bits.
 fn product24(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Result<(Value, Ty), Unsupported> {
     let ty = insn.form.ty(0);
     if !matches!(ty, Ty::U32 | Ty::S32) {
@@ -229,7 +230,7 @@ pub fn mad24(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     finish(cx, insn, ty, result)
 }
 
-/// c + |a - b|
+/// Lifts `sad`: c + |a - b|.
 pub fn sad(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let ty = scalar(insn)?;
     let (a, b) = two(cx, insn, ty);
@@ -273,7 +274,7 @@ pub fn neg(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     finish(cx, insn, ty, result)
 }
 
-/// The greater or the lesser of two numbers of a type.
+/// Returns the greater or the lesser of two numbers of a type.
 pub fn extreme_of(cx: &mut Cx<'_>, ty: Ty, greater: bool, a: Value, b: Value) -> Value {
     match (greater, ty.kind() == Kind::Signed) {
         (true, true) => cx.b.max_s(a, b),
@@ -302,7 +303,7 @@ pub fn max(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     extreme(cx, insn, true)
 }
 
-/// The type of a form of two halves.
+/// Returns the type of a form of two halves.
 fn halves(insn: &Insn<'_>) -> Result<Ty, Unsupported> {
     let ty = insn.form.ty(0);
     if matches!(ty, Ty::U16x2 | Ty::S16x2) { Ok(ty) } else { Err(Unsupported) }
@@ -310,7 +311,8 @@ fn halves(insn: &Insn<'_>) -> Result<Ty, Unsupported> {
 
 const HIGH_HALF: u32 = 0xffff_0000;
 
-/// An operation on the upper halves of two words and on the lower ones, which it gets at the top of a word.
+/// Applies an operation to the upper halves of two words and to the lower halves. The operation
+/// gets each half at the top of a word.
 fn on_halves(
     cx: &mut Cx<'_>,
     [a, b]: [Value; 2],
@@ -319,7 +321,7 @@ fn on_halves(
 ) -> Value {
     let (count, mask) = (cx.word(16), cx.word(HIGH_HALF));
     let (low_a, low_b) = (cx.b.shl(a, count), cx.b.shl(b, count));
-    // What is below decides nothing, unless it carries.
+    // The bits below have no effect, unless they carry.
     let (high_a, high_b) = if mixed { (cx.b.and(a, mask), cx.b.and(b, mask)) } else { (a, b) };
     let (high, low) = (operation(cx, high_a, high_b), operation(cx, low_a, low_b));
     let (high, low) = (cx.b.and(high, mask), cx.b.shr_u(low, count));
@@ -333,7 +335,7 @@ pub fn packed_add(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
         let word = if ty.is_signed() { Ty::S32 } else { Ty::U32 };
         on_halves(cx, [a, b], |cx, a, b| saturated_sum(cx, word, a, b), true)
     } else {
-        // The sum without the top bits, which are added without a carry.
+        // Add without the top bits, then add the top bits without a carry.
         let (top, rest) = (cx.word(0x8000_8000), cx.word(0x7fff_7fff));
         let (low_a, low_b) = (cx.b.and(a, rest), cx.b.and(b, rest));
         let (sum, tops) = (cx.b.add(low_a, low_b), cx.b.xor(a, b));

@@ -1,6 +1,6 @@
-//! Registers whose value is the same wherever they are read, and made again there: parameters of the kernel, thread indices and the like,
-//! constants, and addresses that cheap statements compute of these. What is the same in all lanes, or evenly spaced, is so in every
-//! block then, whichever lanes have waited where.
+//! Registers whose value is the same wherever they are read, and is made again there: kernel
+//! parameters, thread indices and the like, constants, and addresses that cheap statements compute
+//! of these. Uniform and affine values stay so in every block, whichever lanes have waited where.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -21,14 +21,14 @@ pub enum Known {
     Parameter(u64, Type),
     Special(SpecialRegister),
     Constant(u64),
-    /// What another register is; not among those that are given.
+    /// The value of another register; never a result of [`KnownRegisters::get`].
     Copy(Register),
-    /// What this statement of the body makes of such registers.
+    /// The result of this statement of the body, whose sources are such registers.
     Computed(u32),
 }
 
 impl Known {
-    /// The name of a handle of an image that it may be.
+    /// Returns the name of an image's handle that this value may be.
     pub fn handle(self) -> Option<u32> {
         match self {
             Known::Parameter(at, Type::I64) => u32::try_from(at).ok(),
@@ -37,16 +37,17 @@ impl Known {
     }
 }
 
-/// What is known of the registers of a function.
+/// The known values of a function's registers.
 #[derive(Default)]
 pub struct KnownRegisters {
-    /// Of each register.
+    /// The known value of each register.
     of: Vec<Option<Known>>,
-    /// What a statement of [`Known::Computed`] finds in a register that is written elsewhere, too.
+    /// Values that a statement of [`Known::Computed`] finds in registers that are also written
+    /// elsewhere.
     sources: FxHashMap<u32, Sources>,
 }
 
-/// Registers, and what they are where a statement reads them.
+/// Registers, and their values where a statement reads them.
 pub type Sources = SmallVec<[(Register, Known); 2]>;
 
 pub type KnownOf = FxHashMap<FunctionId, KnownRegisters>;
@@ -60,7 +61,8 @@ impl KnownRegisters {
         self.sources.get(&statement).map_or(&[], |sources| sources)
     }
 
-    /// `places` has the offsets of the kernel's parameters.
+    /// Finds the known registers of a function. `places` has the offsets of the kernel's
+    /// parameters.
     pub fn of(module: &Module, function: FunctionId, places: &VariableAddresses) -> KnownRegisters {
         let function = module.function(function);
         let Some(body) = &function.body else { return KnownRegisters::default() };
@@ -69,7 +71,7 @@ impl KnownRegisters {
         let labels: FxHashSet<u32> = body.labels.iter().map(|label| label.statement).collect();
         let mut found = vec![None; body.registers.len()];
         let mut computed = Computed::new(module, body);
-        // What registers that are written several times are since the last label.
+        // The values, since the last label, of registers that are written several times.
         let mut now: FxHashMap<Register, Known> = FxHashMap::default();
         for (number, statement) in (0..).zip(&body.statements) {
             if labels.contains(&number) {
@@ -103,7 +105,7 @@ impl KnownRegisters {
             }
         }
         let known = |mut one: Option<Known>| {
-            // Copies of copies are few.
+            // Copies of copies are rare.
             for _ in 0..4 {
                 match one {
                     Some(Known::Copy(from)) => one = found[from.0 as usize],
@@ -117,7 +119,7 @@ impl KnownRegisters {
     }
 }
 
-/// How often each register of a function is written.
+/// Returns how often each register of a function is written.
 fn writes(module: &Module, function: &Function, body: &Body) -> Vec<u32> {
     let mut writes = vec![0_u32; body.registers.len()];
     for formal in function.inputs.iter().chain(&function.outputs) {
@@ -133,7 +135,7 @@ fn writes(module: &Module, function: &Function, body: &Body) -> Vec<u32> {
     writes
 }
 
-/// What a statement reads and writes (true), returns of calls included.
+/// Visits the registers that a statement reads or writes (true), including returns of calls.
 fn each_use(module: &Module, statement: &Statement, found: &mut dyn FnMut(Register, bool)) {
     for operand in Call::of(statement).into_iter().flat_map(|call| call.returns) {
         if let Operand::Register(register) = *operand {
@@ -143,25 +145,25 @@ fn each_use(module: &Module, statement: &Statement, found: &mut dyn FnMut(Regist
     uses::each(module, statement, found);
 }
 
-/// How a value varies, and how many statements make it.
+/// How a value varies, and the number of statements that make it.
 #[derive(Clone, Copy)]
 struct Shape {
     is_uniform: bool,
     statements: u32,
 }
 
-/// What is computed again has at most as many statements, and as long chains of them.
+/// The limit of the statements that compute a value again, and of their chains.
 const MAX_STATEMENTS: u32 = 12;
 
-/// Registers that cheap statements compute of others that are known: the same in all lanes, or evenly spaced. What varies otherwise
-/// is worth its cell.
+/// Registers that cheap statements compute of known registers: uniform or evenly spaced. A value
+/// that varies otherwise is worth its cell.
 struct Computed<'a> {
     module: &'a Module,
     body: &'a Body,
-    /// Of each register, the one statement that writes it.
+    /// The only statement that writes each register.
     statements: Vec<Option<u32>>,
     sources: FxHashMap<u32, Sources>,
-    /// Of those that have been looked at.
+    /// Shapes of registers that were visited.
     shapes: FxHashMap<Register, Option<Shape>>,
 }
 
@@ -200,7 +202,7 @@ impl<'a> Computed<'a> {
         let bits = self.body.registers[register.0 as usize].ty.bits();
         let at = self.statements[register.0 as usize]
             .filter(|_| depth > 0 && matches!(bits, 32 | 64))?;
-        // One that is made of itself is not known.
+        // A register that depends on itself is not known.
         self.shapes.insert(register, None);
         let shape =
             self.of_statement(at, known, depth).filter(|shape| shape.statements <= MAX_STATEMENTS);
@@ -259,7 +261,7 @@ impl<'a> Computed<'a> {
 }
 
 impl Shape {
-    /// Of what is no statement.
+    /// Returns the shape of a value that is not a statement's result.
     fn of(known: Known) -> Option<Shape> {
         let is_uniform = match known {
             Known::Special(SpecialRegister::Tid(_) | SpecialRegister::LaneId) => false,
@@ -315,7 +317,7 @@ fn of(
         {
             Some(Known::Constant(value))
         }
-        // Global addresses are generic ones.
+        // Global addresses are generic addresses.
         ("cvta.to" | "cvta", &Operand::Register(from))
             if form.has(Word::Global) && form.ty(0).bits() == bits =>
         {

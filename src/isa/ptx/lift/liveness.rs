@@ -1,13 +1,14 @@
-//! Which registers are read later, at the start of each node: what a function with frames must keep for its caller.
+//! Liveness of registers at the start of each node: an outlined function must keep live registers
+//! for its caller.
 
 use super::graph::{End, Giver, Graph};
 use super::uses;
 use crate::module::{Module, Register};
 
-/// Registers of a node's instance that are read at it or after it.
+/// Registers of a node's instance that are read at the node or after it.
 pub struct Liveness {
     live: Vec<Vec<u64>>,
-    /// For each instance, where its caller goes on.
+    /// By instance: the node where its caller goes on.
     resume: Vec<Option<usize>>,
 }
 
@@ -35,7 +36,8 @@ impl Liveness {
         liveness
     }
 
-    /// Registers that are live at a node of an instance, and those of the functions around it when it returns: instance and register.
+    /// Returns the live registers at a node of an instance, and of the functions around it after it
+    /// returns: instance and register.
     pub fn with_callers(&self, graph: &Graph, node: usize) -> Vec<(usize, Register)> {
         let mut all = vec![];
         let mut at = Some(node);
@@ -89,7 +91,7 @@ impl Liveness {
         changed
     }
 
-    /// The nodes after one, calls being passed over.
+    /// Returns the nodes after one within its instance, passing over calls.
     fn within(&self, graph: &Graph, number: usize) -> Vec<usize> {
         match graph.nodes[number].end {
             End::Call { callee, .. } => self.resume[callee].into_iter().collect(),

@@ -1,7 +1,8 @@
 //! Barriers in memory.
 //!
-//! Source: facts, `ptx.md` 2.11. [`MemoryBarrier`] says what is in the 8 bytes; a state is the object as it was. Those who wait ask
-//! again and again, and warps take turns as they do.
+//! Source: facts, `ptx.md` 2.11. [`MemoryBarrier`] defines the content of the 8 bytes; a state is
+//! the object at an earlier time. Waiting lanes ask again and again, and warps take turns
+//! meanwhile.
 //!
 //! [`MemoryBarrier`]: warploom_runtime::mbarrier::MemoryBarrier
 
@@ -16,7 +17,7 @@ use crate::module::Operand;
 use crate::types::Ty;
 use crate::word::Word;
 
-/// Where a barrier is.
+/// The place of a barrier in memory.
 #[derive(Clone, Copy)]
 pub struct Object {
     space: Space,
@@ -25,7 +26,7 @@ pub struct Object {
 }
 
 impl Object {
-    /// In memory that threads share.
+    /// Makes an object in memory that threads share.
     pub fn new(place: AccessTarget) -> Result<Object, Unsupported> {
         match place {
             AccessTarget::Memory {
@@ -37,33 +38,33 @@ impl Object {
         }
     }
 
-    /// Of an instruction's operand, in the space that the instruction names.
+    /// Makes the object of an instruction's operand, in the space that the instruction names.
     fn of(cx: &mut Cx<'_>, insn: &Insn<'_>, operand: usize) -> Result<Object, Unsupported> {
         let address = address_of(insn.operand(operand)).ok_or(Unsupported)?;
         let place = place(cx, insn.form, address);
         Object::new(place)
     }
 
-    /// Threads and bytes (`i64`) arrive; the state before.
+    /// Lets threads and bytes (`i64`) arrive, and returns the previous state.
     pub fn arrive(self, cx: &mut Cx<'_>, threads: Value, bytes: Value, drop: bool) -> Value {
         let access = cx.b.access(self.space, Type::I64, 1, self.address, self.offset);
         cx.b.atomic(access, AtomicOp::Arrive { drop }, threads, Some(bytes))
     }
 
-    /// Bytes (`i64`) arrive.
+    /// Lets bytes (`i64`) arrive.
     pub fn complete(self, cx: &mut Cx<'_>, bytes: Value) {
         let none = cx.constant(Type::I64, 0);
         self.arrive(cx, none, bytes, false);
     }
 }
 
-/// A count of 32 bits as `i64`.
+/// Returns a count of 32 bits as `i64`.
 fn count(cx: &mut Cx<'_>, operand: &Operand) -> Value {
     let count = cx.bits(operand, Ty::U32);
     cx.resize(count, Type::I64, false)
 }
 
-/// `mbarrier.init`
+/// Lifts `mbarrier.init`.
 pub fn init(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let object = Object::of(cx, insn, 0)?;
     let (count, mask) = (count(cx, insn.operand(1)), cx.constant(Type::I64, (1 << COUNT_BITS) - 1));
@@ -75,12 +76,12 @@ pub fn init(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     Ok(())
 }
 
-/// `mbarrier.arrive`
+/// Lifts `mbarrier.arrive`.
 pub fn arrive(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     arrive_or_drop(cx, insn, false)
 }
 
-/// `mbarrier.arrive_drop`
+/// Lifts `mbarrier.arrive_drop`.
 pub fn arrive_drop(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     arrive_or_drop(cx, insn, true)
 }
@@ -90,7 +91,7 @@ fn arrive_or_drop(cx: &mut Cx<'_>, insn: &Insn<'_>, drop: bool) -> Lifted {
     let (none, one) = (cx.constant(Type::I64, 0), cx.constant(Type::I64, 1));
     let given = insn.operands.get(2).map(|operand| count(cx, operand));
     let (threads, bytes) = match given {
-        // They are awaited first.
+        // The barrier expects these bytes first.
         Some(bytes) if insn.form.has(Word::ExpectTx) => (one, cx.b.neg(bytes)),
         Some(threads) => (threads, none),
         None => (one, none),
@@ -100,7 +101,8 @@ fn arrive_or_drop(cx: &mut Cx<'_>, insn: &Insn<'_>, drop: bool) -> Lifted {
     Ok(())
 }
 
-/// `mbarrier.test_wait`, `try_wait`: whether the phase of a state, or that of a parity, is over.
+/// Lifts `mbarrier.test_wait` and `try_wait`: whether the phase of a state, or of a parity, is
+/// over.
 pub fn test_wait(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let object = Object::of(cx, insn, 1)?;
     let now = cx.b.load(object.space, Type::I64, Extend::None, object.address, object.offset);
@@ -118,7 +120,7 @@ pub fn test_wait(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     Ok(())
 }
 
-/// `mbarrier.expect_tx`
+/// Lifts `mbarrier.expect_tx`.
 pub fn expect_tx(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let object = Object::of(cx, insn, 0)?;
     let bytes = count(cx, insn.operand(1));
@@ -127,7 +129,7 @@ pub fn expect_tx(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     Ok(())
 }
 
-/// `mbarrier.complete_tx`
+/// Lifts `mbarrier.complete_tx`.
 pub fn complete_tx(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let object = Object::of(cx, insn, 0)?;
     let bytes = count(cx, insn.operand(1));
@@ -135,7 +137,7 @@ pub fn complete_tx(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     Ok(())
 }
 
-/// `mbarrier.pending_count`: of a state.
+/// Lifts `mbarrier.pending_count`: the pending count of a state.
 pub fn pending_count(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let (state, mask) =
         (cx.bits(insn.operand(1), Ty::B64), cx.constant(Type::I64, (1 << COUNT_BITS) - 1));

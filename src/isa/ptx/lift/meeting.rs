@@ -1,8 +1,12 @@
-//! Lanes that come to a statement of the warp, or to a barrier, one after the other, perhaps at different places of the program.
+//! Lanes that reach a statement of the warp, or a barrier, one after the other, perhaps at
+//! different places of the program.
 //!
-//! A statement names lanes by a mask, a barrier those of the warp that have not exited. If all are active it is executed as any other.
-//! Else the active ones pass its operands into registers of its kind and wait at that kind's place, which is behind all others. When no
-//! other lane can go on, or it is the place's turn, those that name each other execute it together.
+//! A statement of the warp names lanes by a mask; a barrier names all lanes of the warp that have
+//! not exited. If all named lanes are active, the statement executes like any other.
+//!
+//! Otherwise the active lanes pass its operands into staging registers of its kind, and wait at
+//! that kind's place, which is behind all others. When no other lane can go on, or it is the
+//! place's turn, the lanes that name each other execute the statement together.
 
 use warploom_guest::divergence::first_lane;
 use warploom_ir::{self as ir, BlockId, FunctionBuilder, IntCc, TrapKind, Type, Value};
@@ -17,20 +21,20 @@ use crate::types::Ty;
 
 /// Registers of one kind of statement at which lanes meet.
 pub struct Meeting {
-    /// Of the staging registers.
+    /// The cells of the staging registers.
     cells: Vec<Cell>,
     places: VariableAddresses,
-    /// All lanes that wait; those of them that may still be part of a group; and a group.
+    /// All waiting lanes; the waiting lanes that may still be part of a group; and a group.
     all: ir::Reg,
     left: ir::Reg,
     group: ir::Reg,
     sites: Vec<Site>,
 }
 
-/// A place of the program from which lanes come.
+/// A place in the program from which lanes come.
 struct Site {
     node: usize,
-    /// Where they go on, by position.
+    /// The position where the lanes go on.
     apart: u32,
     came: ir::Reg,
     pc: u64,
@@ -88,7 +92,7 @@ impl Meeting {
 }
 
 impl Shape<'_> {
-    /// The lanes that are neither active nor have exited.
+    /// Returns the lanes that are neither active nor have exited.
     pub fn absent(&self, cx: &mut Cx<'_>) -> Value {
         let live = cx.b.rf_read(self.live);
         let active = cx.active();
@@ -96,7 +100,8 @@ impl Shape<'_> {
         cx.b.and(live, active)
     }
 
-    /// Before a statement: it is executed at once if the lanes that it names are there.
+    /// Ends a node before a statement. The statement executes at once if all lanes that it names
+    /// are there.
     pub fn meet(
         &self,
         mut cx: Cx<'_>,
@@ -130,7 +135,7 @@ impl Shape<'_> {
         self.wait_to_meet(cx.b.function(), apart, number, statement, here);
     }
 
-    /// A block in which the active lanes wait for others that are to execute a statement with them.
+    /// Builds a block in which the active lanes wait for others, to execute a statement together.
     pub fn wait_to_meet(
         &self,
         function: &mut FunctionBuilder,
@@ -160,7 +165,7 @@ impl Shape<'_> {
         self.choose(&mut cx.b, &parked);
     }
 
-    /// Moves what lanes have got who met.
+    /// Moves the results of lanes that met.
     pub fn take_meeting(&self, cx: &mut Cx<'_>, statement: &Statement) {
         let module = self.module();
         let which =
@@ -184,7 +189,8 @@ impl Shape<'_> {
         cx
     }
 
-    /// The blocks of a kind of statement's place, of which all lanes are active.
+    /// Builds the blocks of the place of a kind of statement. All lanes of the place are active in
+    /// it.
     pub fn meeting(&self, function: &mut FunctionBuilder, which: usize, here: Here<'_>) {
         let meeting = &self.meetings[which];
         let pc = meeting.pc();
@@ -205,7 +211,7 @@ impl Shape<'_> {
         self.not_yet(function, not_yet, which, here);
     }
 
-    /// Looks whether the first lane that is left has all that it waits for.
+    /// Tests whether all lanes are there that the first remaining lane waits for.
     fn search(
         &self,
         function: &mut FunctionBuilder,
@@ -235,7 +241,7 @@ impl Shape<'_> {
         cx.b.branch(missing, next, fire);
     }
 
-    /// A group executes the statement.
+    /// Lets a group execute the statement.
     fn fire(&self, function: &mut FunctionBuilder, block: BlockId, which: usize, here: Here<'_>) {
         let (staging, meeting) = (&self.plan.meetings[which], &self.meetings[which]);
         let module = self.module();
@@ -264,7 +270,7 @@ impl Shape<'_> {
         self.part(cx, which, here);
     }
 
-    /// The active lanes, which have met, go on where each is.
+    /// Sends the active lanes, which have met, on from their own sites.
     fn part(&self, mut cx: Cx<'_>, which: usize, here: Here<'_>) {
         let group = cx.active();
         let others = cx.b.not(group);
@@ -282,7 +288,8 @@ impl Shape<'_> {
         self.choose(&mut cx.b, &parked);
     }
 
-    /// Nobody is complete: other places get their turn, and if there are none, nothing can go on.
+    /// Gives other places their turn, as no group is complete. If there are none, nothing can go
+    /// on.
     fn not_yet(
         &self,
         function: &mut FunctionBuilder,

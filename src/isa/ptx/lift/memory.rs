@@ -1,4 +1,4 @@
-//! Loads, stores, hints.
+//! Loads, stores and hints.
 //!
 //! Source: facts, `ptx.md` 1.4, 1.5, 2.7 and 4. Cache hints have no effect.
 
@@ -12,7 +12,7 @@ use crate::table::Form;
 use crate::types::{StateSpace, Ty};
 use crate::word::Word;
 
-/// Where an access goes.
+/// The target of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AccessTarget {
     /// A varying address, and a constant to add to it.
@@ -25,7 +25,7 @@ pub enum AccessTarget {
 #[derive(Clone, Copy)]
 struct Elements {
     ty: Type,
-    /// Of the access, and those that make up one value of PTX.
+    /// The elements of the access; `per_value` make up one value of PTX.
     count: usize,
     per_value: usize,
 }
@@ -38,7 +38,7 @@ impl Elements {
     }
 }
 
-/// The address operand, if it has the form of one.
+/// Returns the address of an operand, if it is an address operand.
 pub fn address_of(operand: &Operand) -> Option<&Address> {
     match operand {
         Operand::Address(address) => Some(address),
@@ -47,7 +47,7 @@ pub fn address_of(operand: &Operand) -> Option<&Address> {
     }
 }
 
-/// The state space that a form names, or else the address; none is generic.
+/// Returns the state space that a form names, or else that of the address. `None` is generic.
 fn state_space(cx: &Cx<'_>, form: &Form, address: &Address) -> Option<StateSpace> {
     use Word as W;
     let named = form.one_of(&[
@@ -71,7 +71,7 @@ fn state_space(cx: &Cx<'_>, form: &Form, address: &Address) -> Option<StateSpace
     }
 }
 
-/// Whether parameters at this address are those of the kernel; others are in local memory.
+/// Whether parameters at this address are the kernel's; others are in local memory.
 fn of_kernel(cx: &Cx<'_>, form: &Form, address: &Address) -> bool {
     let is_formal = |id: VariableId| {
         let owner = cx.module.variable(id).owner.map(|owner| cx.module.function(owner));
@@ -90,7 +90,7 @@ fn of_kernel(cx: &Cx<'_>, form: &Form, address: &Address) -> bool {
     }
 }
 
-/// The address if it is the same in all lanes and known.
+/// Returns the address if it is known and the same in all lanes.
 fn fixed(cx: &Cx<'_>, address: &Address) -> Option<u64> {
     match (address.base, address.index) {
         (Base::Symbol(AddressOf::Variable(id)), None) => {
@@ -100,7 +100,8 @@ fn fixed(cx: &Cx<'_>, address: &Address) -> Option<u64> {
     }
 }
 
-/// An address in a space of the IR, varying: a uniform one would make the access one for the whole warp.
+/// Returns an address in a space of the IR, varying: a uniform address would make the access one
+/// for the whole warp.
 pub fn in_space(cx: &mut Cx<'_>, space: Space, address: &Address) -> AccessTarget {
     let wide = matches!(space, Space::Generic | Space::Global);
     let (base, offset) = cx.address(address, wide);
@@ -108,7 +109,7 @@ pub fn in_space(cx: &mut Cx<'_>, space: Space, address: &Address) -> AccessTarge
     AccessTarget::Memory { space, address, offset }
 }
 
-/// Where an instruction's address is.
+/// Returns the target of an instruction's address.
 pub fn place(cx: &mut Cx<'_>, form: &Form, address: &Address) -> AccessTarget {
     let bank = match state_space(cx, form, address) {
         None => return in_space(cx, Space::Generic, address),
@@ -124,7 +125,8 @@ pub fn place(cx: &mut Cx<'_>, form: &Form, address: &Address) -> AccessTarget {
     }
 }
 
-/// An access of elements under the guard, aligned to all its bytes. Parameters are bytes: theirs is aligned as it is.
+/// Returns an access of elements under the guard, aligned to all its bytes. Parameters are bytes:
+/// an access at a fixed address of theirs has that address's alignment.
 fn access(
     cx: &mut Cx<'_>,
     form: &Form,
@@ -140,7 +142,7 @@ fn access(
     Some(Access { align, ..access })
 }
 
-/// Whether a form's type can be moved at all.
+/// Checks that a form's type can be moved.
 fn check(form: &Form) -> Result<(Ty, usize), Unsupported> {
     let (ty, values) = (form.ty(0), form.vector());
     let moved =
@@ -154,13 +156,13 @@ fn check(form: &Form) -> Result<(Ty, usize), Unsupported> {
     }
 }
 
-/// Whether an access orders what other threads see, and must be a fence for it. The warps of a block share a host thread, and a
-/// cluster is one block.
+/// Whether an access orders data that other threads see, so that it needs a fence. Warps of a block
+/// share a host thread, and a cluster has one block.
 pub fn fences(form: &Form, order: &[Word]) -> bool {
     form.one_of(order).is_some() && form.one_of(&[Word::Cta, Word::Cluster]).is_none()
 }
 
-/// Loads the values of a form, each as one or more elements, narrow ones extended to `i32`.
+/// Loads the values of a form, each as one or more elements. Narrow elements are extended to `i32`.
 fn load(cx: &mut Cx<'_>, form: &Form, address: &Address, (ty, values): (Ty, usize)) -> Vec<Value> {
     let place = place(cx, form, address);
     let space = match place {
@@ -184,7 +186,7 @@ fn load(cx: &mut Cx<'_>, form: &Form, address: &Address, (ty, values): (Ty, usiz
     loaded.chunks(what.per_value).flat_map(|value| words_to_64(cx, value, ty)).collect()
 }
 
-/// Halves of 64 bits from elements of 32, where a value takes several.
+/// Joins elements of 32 bits into halves of 64 bits, where a value has several elements.
 fn words_to_64(cx: &mut Cx<'_>, elements: &[Value], ty: Ty) -> Vec<Value> {
     if ty.bits() < 64 || cx.b.ty(elements[0]).ty == Type::I64 {
         return elements.to_vec();
@@ -192,7 +194,7 @@ fn words_to_64(cx: &mut Cx<'_>, elements: &[Value], ty: Ty) -> Vec<Value> {
     elements.chunks(2).map(|pair| cx.b.concat(pair[0], pair[1])).collect()
 }
 
-/// `ld`
+/// Lifts `ld`.
 pub fn ld(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let form = insn.form;
     let (ty, values) = check(form)?;
@@ -216,12 +218,12 @@ pub fn ld(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     Ok(())
 }
 
-/// `ldu`: a load.
+/// Lifts `ldu` as a load.
 pub fn ldu(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     ld(cx, insn)
 }
 
-/// Elements of a value to be stored.
+/// Returns the elements of a value to store.
 fn parts(cx: &mut Cx<'_>, operand: &Operand, ty: Ty, element: Type) -> Vec<Value> {
     let halves = match ty.bits() {
         128 => cx.bits128(operand).to_vec(),
@@ -236,7 +238,7 @@ fn parts(cx: &mut Cx<'_>, operand: &Operand, ty: Ty, element: Type) -> Vec<Value
         .collect()
 }
 
-/// `st`
+/// Lifts `st`.
 pub fn st(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     store(cx, insn.form, insn.operand(0), insn.operand(1))
 }
@@ -268,7 +270,7 @@ pub fn store(cx: &mut Cx<'_>, form: &Form, address: &Operand, sources: &Operand)
         cx.b.store_access(access, &all);
         return Ok(());
     }
-    // What is left out keeps its bytes; the alignment is that of all.
+    // Omitted elements keep their bytes; the alignment is that of the whole access.
     for (n, value) in (0..).zip(elements) {
         let Some(value) = value else { continue };
         let offset = access.offset.wrapping_add(n * ty.bytes() as i32);
@@ -278,14 +280,14 @@ pub fn store(cx: &mut Cx<'_>, form: &Form, address: &Operand, sources: &Operand)
     Ok(())
 }
 
-/// Any value is a cache policy, for none has an effect.
+/// Lifts `createpolicy`. Any value will do, as no cache policy has an effect.
 pub fn createpolicy(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let policy = cx.constant(Type::I64, 0);
     cx.set(insn.operand(0), Ty::B64, policy);
     Ok(())
 }
 
-/// `st.bulk`: sets bytes to zero.
+/// Lifts `st.bulk`: sets bytes to zero.
 pub fn st_bulk(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let address = address_of(insn.operand(0)).ok_or(Unsupported)?;
     let place = place(cx, insn.form, address);
@@ -295,7 +297,8 @@ pub fn st_bulk(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     Ok(())
 }
 
-/// The generic address of a place in global or shared memory, or of one that is generic already: `i64`.
+/// Returns the generic address, an `i64`, of a target in global or shared memory or of a generic
+/// target.
 pub fn generic(cx: &mut Cx<'_>, place: AccessTarget) -> Option<Value> {
     let AccessTarget::Memory { space, address, offset } = place else { return None };
     match space {
@@ -306,7 +309,7 @@ pub fn generic(cx: &mut Cx<'_>, place: AccessTarget) -> Option<Value> {
         Space::Shared => {
             let offset = cx.word(offset as u32);
             let address = cx.b.add(address, offset);
-            // What lies past the window is past shared memory, too.
+            // Addresses past the window are past shared memory, too.
             let last = cx.word((WINDOW_BYTES - 1) as u32);
             let address = cx.b.min_u(address, last);
             let window = cx.driver(driver::SHARED_WINDOW, Type::I64);

@@ -54,17 +54,17 @@ pub use place::VariableAddresses;
 pub use service::by_name as service_by_name;
 use warploom_ir::NanPolicy;
 
-/// Lifts one instruction: emits its operations. What ends a block is `emit`'s.
+/// Lifts one instruction by emitting its operations. `emit` handles instructions that end a block.
 pub type Lift = fn(&mut Cx<'_>, &Insn<'_>) -> Lifted;
 
-/// The form, or a combination of its operands, has no lift function: it traps if it is executed.
+/// The form, or a combination of its operands, has no lift function. It traps if it is executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unsupported;
 
-/// Result of a lift function.
+/// The result of a lift function.
 pub type Lifted = Result<(), Unsupported>;
 
 pub const WARP_LANES: u8 = 32;
 
-/// Facts, `ptx.md` 2.1.
+/// Source: facts, `ptx.md` 2.1.
 pub const NAN: NanPolicy = NanPolicy { f16: 0x7fff, f32: 0x7fff_ffff, f64: 0xfff8_0000_0000_0000 };

@@ -14,10 +14,10 @@ use crate::module::{AddressOf, Operand, VariableId};
 use crate::types::{Kind, Ty};
 use crate::word::Word;
 
-/// The elements of what is packed or unpacked.
+/// The elements of a packed or unpacked value.
 type Elements = SmallVec<[Value; 4]>;
 
-/// The bits of an element, if so many of them make up the type.
+/// Returns the type of an element, if `count` elements make up the type.
 fn element(ty: Ty, count: usize) -> Result<Ty, Unsupported> {
     Ok(match (ty.bits() as usize).checked_div(count) {
         Some(8) => Ty::B8,
@@ -40,7 +40,7 @@ pub fn mov(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
             if to.len() != from.len() {
                 return Err(Unsupported);
             }
-            // All are read before the first is written.
+            // Read all before writing the first.
             let values: Elements = from.iter().map(|operand| cx.bits(operand, ty)).collect();
             to.iter().zip(values).for_each(|(operand, value)| cx.set(operand, ty, value));
         }
@@ -72,7 +72,7 @@ pub fn mov(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     Ok(())
 }
 
-/// Values next to each other, the lowest first.
+/// Packs values next to each other, the lowest first.
 fn packed(cx: &mut Cx<'_>, values: &[Value]) -> Result<Value, Unsupported> {
     let ty = values.first().map(|&value| cx.b.ty(value).ty);
     Ok(match (ty, values) {
@@ -103,7 +103,7 @@ fn packed128(cx: &mut Cx<'_>, values: &[Value]) -> Result<[Value; 2], Unsupporte
     })
 }
 
-/// The parts of an operand, the lowest first.
+/// Returns the parts of an operand, the lowest first.
 fn unpacked(cx: &mut Cx<'_>, operand: &Operand, ty: Ty, part: Ty) -> Result<Elements, Unsupported> {
     if ty == Ty::B128 {
         let pair = cx.bits128(operand);
@@ -169,7 +169,7 @@ impl Window {
         })
     }
 
-    /// Where its first byte is, uniform; global memory's addresses are generic ones.
+    /// Returns the address of its first byte, uniform. Global addresses are generic already.
     fn base(self, cx: &mut Cx<'_>) -> Option<Value> {
         let at = match self {
             Window::Global => return None,
@@ -181,7 +181,7 @@ impl Window {
         Some(cx.driver(at, Type::I64))
     }
 
-    /// Its bytes, uniform.
+    /// Returns its size in bytes, uniform.
     fn bytes(self, cx: &mut Cx<'_>) -> Value {
         let at = match self {
             Window::Const => driver::CONSTANT_BYTES,
@@ -192,7 +192,8 @@ impl Window {
         cx.b.zero_extend(Type::I64, bytes)
     }
 
-    /// Where a generic address is in it. Const memory is no part of global memory, parameters are.
+    /// Returns the lanes whose generic address is in it. Const memory is not part of global memory;
+    /// parameters are.
     fn holds(self, cx: &mut Cx<'_>, address: Value) -> Mask {
         let Some(base) = self.base(cx) else {
             let others = [Window::Shared, Window::Local, Window::Const]
@@ -206,7 +207,8 @@ impl Window {
     }
 }
 
-/// An address of a space as a generic one; with `.to` the reverse.
+/// Lifts `cvta`: an address of a space as a generic address; with `.to` a generic address as an
+/// address of the space.
 pub fn cvta(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let window = Window::of(insn)?;
     let address = cx.bits(insn.operand(1), Ty::B64);
@@ -227,7 +229,7 @@ pub fn isspacep(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     Ok(())
 }
 
-/// Whether an address is that of a `.texref`, `.samplerref` or `.surfref`.
+/// Lifts `istypep`: whether an address is that of a `.texref`, `.samplerref` or `.surfref`.
 pub fn istypep(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let ty = insn.form.ty(0);
     if ty.kind() != Kind::Opaque {

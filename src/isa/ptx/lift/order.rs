@@ -1,16 +1,18 @@
-//! In which order places get their turn.
+//! The order in which places get their turn.
 //!
-//! The order of nodes is topological but for back edges; the nodes of each loop are contiguous, and come before all that the loop
-//! leaves to. Lanes that part at a branch are together again at the latest where all ways from it meet: the ways lie before that in
-//! the order, and the next place with lanes is always the first.
+//! The order of nodes is topological except for back edges. The nodes of each loop are contiguous,
+//! and precede all nodes that the loop leaves to. Lanes that part at a branch are together again,
+//! at the latest, where all ways from it meet: the ways lie before that node in the order, and the
+//! next place with lanes is always the first.
 
-/// Position of each node in the order, for nodes that can be reached from node 0; those of others come last. `successors` has those of
-/// each node.
+/// Returns the position of each node in the order. Nodes that node 0 does not reach come last.
+/// `successors` has the successors of each node.
 pub fn positions(successors: &[Vec<usize>]) -> Vec<u32> {
     let count = successors.len();
     let mut positions = vec![u32::MAX; count];
     let mut next = 0;
-    // Sets of nodes that are still to be ordered, the first one on top; the header of a loop's nodes has been placed.
+    // Sets of nodes that are still to be ordered, the first on top. The header of a loop's nodes is
+    // placed already.
     let (first, others): (Vec<usize>, Vec<usize>) = {
         let reached = reached(successors);
         (0..count).partition(|&node| reached[node])
@@ -38,13 +40,13 @@ pub fn positions(successors: &[Vec<usize>]) -> Vec<u32> {
             work.push(all.into_iter().filter(|&node| node != header).collect());
             continue;
         }
-        // The last on top of the work is done first.
+        // The last component is on top of the work, and is done first.
         work.extend(components);
     }
     positions
 }
 
-/// Which nodes can be reached from node 0.
+/// Whether node 0 reaches each node.
 fn reached(successors: &[Vec<usize>]) -> Vec<bool> {
     let mut reached = vec![false; successors.len()];
     let mut work = Vec::from_iter((!successors.is_empty()).then_some(0));
@@ -56,7 +58,8 @@ fn reached(successors: &[Vec<usize>]) -> Vec<bool> {
     reached
 }
 
-/// Where a loop begins: its first node, as nodes are numbered in the order of the text, that is entered from outside it.
+/// Returns the header of a loop: the first node, in the order of the text, that is entered from
+/// outside.
 fn header(nodes: &[usize], successors: &[Vec<usize>], member: &[u32], set: u32) -> usize {
     let mut entered: Option<usize> = None;
     for (from, to) in successors.iter().enumerate() {
@@ -69,7 +72,8 @@ fn header(nodes: &[usize], successors: &[Vec<usize>], member: &[u32], set: u32) 
     entered.or_else(|| nodes.iter().copied().min()).unwrap_or(0)
 }
 
-/// Strongly connected components of some nodes, each after all that it leads to (Tarjan).
+/// Returns the strongly connected components of some nodes, each after all that it leads to
+/// (Tarjan).
 fn components(
     nodes: &[usize],
     successors: &[Vec<usize>],
@@ -80,7 +84,7 @@ fn components(
     let (mut index, mut low) = (vec![u32::MAX; count], vec![0_u32; count]);
     let mut on_stack = vec![false; count];
     let (mut stack, mut found, mut counter) = (Vec::new(), Vec::new(), 0);
-    // What cannot be reached from the first node is found before that, and so comes after it.
+    // Nodes that the first node does not reach are found before it, and so come after it.
     for &root in nodes.iter().rev() {
         if index[root] != u32::MAX {
             continue;
@@ -93,7 +97,7 @@ fn components(
                 stack.push(node);
                 on_stack[node] = true;
             }
-            // Later successors first, so that earlier ones come first in the reverse.
+            // Later successors first, so that earlier successors come first in reverse.
             let targets = &successors[node];
             let target = targets.len().checked_sub(*next + 1).map(|at| targets[at]);
             *next += 1;

@@ -1,4 +1,4 @@
-//! Lanes that go on, wait, and get their turn.
+//! Moves lanes on, parks them at places, and gives places their turn.
 
 use warploom_ir::{self as ir, BlockBuilder, BlockId, Type, Value};
 
@@ -7,11 +7,12 @@ use super::dispatcher::Dispatcher;
 use super::emit::{Here, Shape};
 use super::waiting::Waiting;
 
-/// Rounds of a loop that may wait for other lanes, after which these get their turn: a power of two.
+/// Rounds of a loop that may wait for other lanes, until those lanes get their turn: a power of
+/// two.
 const ROUNDS: u32 = 32;
 
 impl Shape<'_> {
-    /// All active lanes go to a node.
+    /// Sends all active lanes to a node.
     pub fn go(&self, mut cx: Cx<'_>, node: usize, here: Here<'_>) {
         let to = self.plan.position[node];
         if here.is_alone(self.plan) || !self.plan.may_spin(here.position, to) {
@@ -59,7 +60,8 @@ impl Shape<'_> {
         self.choose(&mut cx.b, &waiting);
     }
 
-    /// All active lanes go to a node, unless it is one where others may come to as well, and lanes wait: those of the first place go on.
+    /// Sends all active lanes to a node. If lanes may come to it from several places, and lanes
+    /// wait, the active lanes wait too, and the lanes of the first place go on.
     fn go_if_alone(&self, mut cx: Cx<'_>, to: u32, dispatcher: &Dispatcher) {
         let block = self.blocks[to as usize];
         if !self.plan.is_join(to) {
@@ -75,7 +77,7 @@ impl Shape<'_> {
         dispatcher.choose(&mut b);
     }
 
-    /// The first place that has lanes goes on.
+    /// Goes on at the first place that has lanes.
     pub fn choose(&self, b: &mut BlockBuilder<'_>, waiting: &Waiting) {
         match &self.dispatcher {
             Some(dispatcher) => dispatcher.choose(b),
@@ -83,7 +85,7 @@ impl Shape<'_> {
         }
     }
 
-    /// Lanes that wait for a node become active with those that are.
+    /// Makes lanes that wait for a node active, together with the active lanes.
     pub fn join(&self, cx: &mut Cx<'_>, active: Value, to: u32) {
         let place = self.places[to as usize];
         let waiting = cx.b.rf_read(place);
@@ -93,7 +95,7 @@ impl Shape<'_> {
         cx.set_active(all);
     }
 
-    /// Lanes wait for a node.
+    /// Makes lanes wait for a node.
     pub fn park(&self, b: &mut BlockBuilder<'_>, lanes: Value, to: u32, waiting: &Waiting) {
         if let Some(dispatcher) = &self.dispatcher {
             return dispatcher.park(b, lanes, to);
@@ -111,7 +113,7 @@ impl Shape<'_> {
         waiting.iter().map(|n| (self.places[n as usize], self.blocks[n as usize])).collect()
     }
 
-    /// A block of the same lanes that goes on to a node.
+    /// Returns a block from which the same lanes go on to a node.
     pub fn resume(&self, cx: &mut Cx<'_>, node: usize, here: Here<'_>) -> BlockId {
         let to = self.plan.position[node];
         let waits = match self.dispatcher {
@@ -127,7 +129,7 @@ impl Shape<'_> {
         block
     }
 
-    /// A block where no lane is active: the first place that has lanes goes on.
+    /// Returns a block where no lane is active, and the first place that has lanes goes on.
     pub fn next_place(&self, cx: &mut Cx<'_>, waiting: &Waiting) -> BlockId {
         if let Some(dispatcher) = &self.dispatcher {
             return dispatcher.block();
@@ -141,7 +143,7 @@ impl Shape<'_> {
         block
     }
 
-    /// The lanes of the guard go to `taken`, the others to `next`: those of the later node wait.
+    /// Sends the lanes of the guard to `taken`, others to `next`. Lanes of the later node wait.
     pub fn split(
         &self,
         mut cx: Cx<'_>,
@@ -163,8 +165,9 @@ impl Shape<'_> {
         cx.b.branch(lanes, on, rest);
     }
 
-    /// Of the active lanes those that go to the later one of two nodes wait for it. The others are active then, and given with the earlier
-    /// node and the later one's position.
+    /// Parks the active lanes that go to the later of two nodes, and makes the other lanes active.
+    ///
+    /// Returns the now active lanes, the earlier node, and the later node's position.
     pub fn part_lanes(
         &self,
         cx: &mut Cx<'_>,
@@ -185,7 +188,7 @@ impl Shape<'_> {
         (lanes, low, high)
     }
 
-    /// The active lanes go to a node, if there are any.
+    /// Sends the active lanes to a node, if there are any.
     pub fn go_if_any(&self, mut cx: Cx<'_>, node: usize, here: Here<'_>, may_be_empty: bool) {
         if !may_be_empty {
             return self.go(cx, node, here);
@@ -195,7 +198,8 @@ impl Shape<'_> {
         cx.b.branch(active, on, rest);
     }
 
-    /// A block where no lane is active, and lanes wait for a node that is the first of all.
+    /// Returns a block where no lane is active, and lanes wait for a node that precedes all other
+    /// places.
     fn only(&self, cx: &mut Cx<'_>, to: u32) -> BlockId {
         let pc = cx.b.pc();
         let block = cx.b.function().new_block(pc);

@@ -1,4 +1,4 @@
-//! Where variables and functions are, for one kernel.
+//! Addresses of variables and functions, for one kernel.
 
 use std::sync::Arc;
 
@@ -9,11 +9,11 @@ use crate::module::{FunctionId, VariableId};
 /// Addresses of variables, each in its own space, and of functions.
 #[derive(Clone, Debug, Default)]
 pub struct VariableAddresses {
-    /// What is the same wherever a function is called from.
+    /// Addresses that are the same wherever a function is called from.
     common: Arc<Common>,
-    /// Local variables and parameters of one call.
+    /// Addresses of local variables and parameters of one call.
     own: FxHashMap<VariableId, u64>,
-    /// Whether these count from the start of a frame, which lanes have at different addresses.
+    /// Whether `own` counts from the start of a frame, whose address differs between lanes.
     in_frame: bool,
 }
 
@@ -35,7 +35,7 @@ impl VariableAddresses {
         }
     }
 
-    /// The same, with addresses of a call's own variables.
+    /// Returns these addresses with a call's own variables.
     pub fn with(&self, own: FxHashMap<VariableId, u64>, in_frame: bool) -> VariableAddresses {
         VariableAddresses { common: self.common.clone(), own, in_frame }
     }
@@ -45,12 +45,12 @@ impl VariableAddresses {
         self.in_frame && self.own.contains_key(&id)
     }
 
-    /// 0 if nothing is known of it.
+    /// Returns the address of a variable, or 0 if it has none.
     pub fn variable(&self, id: VariableId) -> u64 {
         self.own.get(&id).or_else(|| self.common.variables.get(&id)).copied().unwrap_or(0)
     }
 
-    /// An opaque value that is not 0.
+    /// Returns the address of a function: an opaque value that is not 0, or 0 if it is unknown.
     pub fn function(&self, id: FunctionId) -> u64 {
         self.common.functions.get(&id).copied().unwrap_or(0)
     }

@@ -1,4 +1,5 @@
-//! What is known of a kernel before its IR is built: the nodes, the order in which they get their turn, and where lanes may wait.
+//! The plan of a kernel before its IR is built: the nodes, their order, and the places where lanes
+//! may wait.
 
 use std::cell::RefCell;
 
@@ -12,25 +13,28 @@ use super::waiting::{self, Next, Step, Waiting};
 use super::{order, uses};
 use crate::module::{Body, Operand};
 
-/// The first GPU whose lanes make progress one by one, and wait for each other by name.
+/// The first GPU whose lanes make progress independently, and wait for each other by name.
 pub const INDEPENDENT_LANES: u32 = 70;
 
-/// VariableAddresses in all sets that are looked at to find out where lanes may wait.
+/// The limit of places, over all sets that the search of waiting places visits.
 const MAX_PLACES: usize = 1 << 18;
 
 pub struct Plan<'a> {
     pub kernel: &'a Kernel<'a>,
     pub graph: Graph,
-    /// Position of each node in the order, and the node at each position.
+    /// The position of each node in the order, and the node at each position.
     pub position: Vec<u32>,
     pub at: Vec<usize>,
-    /// Where lanes may wait while the node at each position runs; behind the nodes, while lanes meet. None: it never does.
+    /// The places where lanes may wait while the node at each position runs. Meetings follow the
+    /// nodes. `None` for positions that never run.
     pub waiting: Vec<Option<Waiting>>,
-    /// Whether lanes may wait anywhere: where each of them does is found when it is looked for. `waiting` says nothing then.
+    /// Whether lanes may wait anywhere, so that places are found at run time. `waiting` is then
+    /// meaningless.
     pub anywhere: bool,
-    /// The nodes from which each node is come to.
+    /// The predecessors of each node.
     pub predecessors: Vec<Vec<usize>>,
-    /// Statements at which lanes meet that have come apart: one for each kind, at the positions behind the nodes.
+    /// Statements at which lanes that came apart meet: one for each kind, at the positions behind
+    /// the nodes.
     pub meetings: Vec<Staging>,
     /// The meeting of each node that ends with a barrier or a meeting.
     pub meeting_of: FxHashMap<usize, usize>,
@@ -118,7 +122,7 @@ impl<'a> Plan<'a> {
         self.predecessors[self.at[position as usize]].len() > 1
     }
 
-    /// The position at which lanes wait that meet there.
+    /// Returns the position at which lanes of a meeting wait.
     pub fn meeting_position(&self, meeting: usize) -> u32 {
         (self.at.len() + meeting) as u32
     }
@@ -139,12 +143,12 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Adds the statements at which lanes may come apart to what they name.
+    /// Adds the statements of the warp at which the named lanes may come apart.
     fn find_meetings(&self, meetings: &mut Meetings) {
         if !self.lanes_are_independent() {
             return;
         }
-        // These begin with a statement for which all are there.
+        // These nodes begin with a statement for which all named lanes are there.
         let mut together = vec![false; self.graph.nodes.len()];
         for node in &self.graph.nodes {
             if let End::Meet { next, .. } = node.end {
@@ -181,7 +185,8 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Whether running lanes that go back from one position to another may wait there for others that wait for their turn.
+    /// Whether running lanes that go back from one position to another may wait there for lanes
+    /// that wait for their turn.
     pub fn may_spin(&self, from: u32, to: u32) -> bool {
         to <= from && self.lanes_are_independent() && {
             let last = (from as usize).min(self.may_spin.len() - 1);
@@ -189,7 +194,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// The ways on from a position.
+    /// Returns the ways on from a position.
     fn steps(&self, position: u32, here: &Waiting) -> Vec<Step> {
         let parked = |nodes: &[usize]| {
             let mut parked = here.clone();
@@ -245,7 +250,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Where lanes go on that have come to a meeting apart.
+    /// Returns the nodes where lanes go on that have come to a meeting apart.
     fn apart(&self, meeting: usize) -> impl Iterator<Item = usize> {
         self.meeting_of.iter().filter(move |&(_, &of)| of == meeting).filter_map(|(&node, _)| {
             match self.graph.nodes[node].end {
@@ -255,7 +260,8 @@ impl<'a> Plan<'a> {
         })
     }
 
-    /// All running lanes go to a node; where that may be for long, others get their turn.
+    /// Returns the ways of all running lanes to a node. If they may spin there, others get their
+    /// turn.
     fn ways_to(&self, from: u32, node: usize, parked: &Waiting) -> Vec<Step> {
         let to = self.position[node];
         let mut ways = vec![Step { parked: parked.clone(), next: Next::To(to) }];
@@ -267,7 +273,7 @@ impl<'a> Plan<'a> {
         ways
     }
 
-    /// Two nodes, that with the lower position first.
+    /// Returns two nodes, with the lower position first.
     pub fn in_order(&self, a: usize, b: usize) -> (usize, usize) {
         if self.position[a] < self.position[b] { (a, b) } else { (b, a) }
     }

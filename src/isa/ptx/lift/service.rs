@@ -4,7 +4,7 @@
 
 use warploom_ir::Service;
 
-/// The service that an undefined function of this name is.
+/// Returns the service that an undefined function of this name means.
 pub fn by_name(name: &str) -> Option<Service> {
     match name {
         "vprintf" => Some(Service::Print),
@@ -16,7 +16,7 @@ pub fn by_name(name: &str) -> Option<Service> {
     }
 }
 
-/// Bytes of each argument.
+/// Returns the bytes of each argument.
 pub fn arguments(service: Service) -> &'static [u32] {
     match service {
         Service::Print => &[8, 8],
@@ -26,7 +26,7 @@ pub fn arguments(service: Service) -> &'static [u32] {
     }
 }
 
-/// Bytes of the result; 0 for none.
+/// Returns the bytes of the result; 0 if there is none.
 pub fn result(service: Service) -> u32 {
     match service {
         Service::Print => 4,

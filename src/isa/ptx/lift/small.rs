@@ -15,11 +15,12 @@ use super::half::halves;
 use crate::types::Ty;
 use crate::word::Word;
 
-/// Digits of `f32` behind the point, its bias.
+/// The fraction digits of `f32`, and its bias.
 const FRACTION: u32 = 23;
 const BIAS: u32 = 127;
 
-/// A format with a sign, an exponent and a fraction. All bits above the greatest number are NaNs, or infinite as in `e5m2`.
+/// A format with a sign, an exponent and a fraction. All bits above the greatest number are NaNs,
+/// or infinity in `e5m2`.
 #[derive(Clone, Copy)]
 struct Format {
     bits: u32,
@@ -27,7 +28,7 @@ struct Format {
     bias: u32,
     /// The bits of the greatest number.
     most: u32,
-    /// Those of a NaN, or of what a NaN becomes.
+    /// The bits of a NaN, or of the number that replaces a NaN.
     nan: u32,
 }
 
@@ -43,7 +44,7 @@ impl Format {
         })
     }
 
-    /// Bits from one element of a pair to the next.
+    /// Returns the bits from one element of a pair to the next.
     fn step(self) -> u32 {
         if self.bits == 4 { 4 } else { 8 }
     }
@@ -52,18 +53,19 @@ impl Format {
         1 << (self.bits - 1)
     }
 
-    /// The number nearest to an `f32`, the greatest if that is beyond it: an `i32`.
+    /// Returns the number nearest to an `f32`, at most the greatest number: an `i32`.
     fn encode(self, cx: &mut Cx<'_>, value: Value) -> Value {
         let dropped = FRACTION - self.fraction;
         let magnitude = cx.b.fabs(value);
         let bits = cx.cast(Type::I32, magnitude);
-        // Of a normal number the fraction is cut after half of its last place was added, or a bit less if it is even.
+        // Normal numbers: add half of the last place (a bit less if the fraction is even), then
+        // cut.
         let increment = to_even(cx, bits, dropped);
         let rounded = cx.b.add(bits, increment);
         let cut = shr(cx, rounded, dropped);
         let rebias = cx.word((BIAS - self.bias) << self.fraction);
         let normal = cx.b.sub(cut, rebias);
-        // A smaller one is added to a number whose last place is that of the format.
+        // Smaller numbers: add to a number whose last place is that of the format.
         let unit = (BIAS + dropped + 1 - self.bias) << FRACTION;
         let (unit_float, unit) = (cx.constant(Type::F32, unit.into()), cx.word(unit));
         let sum = cx.b.fadd(FloatAttrs::IEEE, magnitude, unit_float);
@@ -87,7 +89,8 @@ impl Format {
         cx.b.or(result, bits)
     }
 
-    /// A number as an `f32`, exactly. What is above the low bits of `bits`, an `i32`, does not matter.
+    /// Converts a number to an equal `f32`. Bits of `bits`, an `i32`, above the low ones do not
+    /// matter.
     fn decode(self, cx: &mut Cx<'_>, bits: Value) -> Value {
         let mask = cx.word(self.sign() - 1);
         let magnitude = cx.b.and(bits, mask);
@@ -119,7 +122,7 @@ impl Format {
         cx.cast(Type::F32, value)
     }
 
-    /// NaNs of one sign: those of `e5m2` are three, above its infinity.
+    /// Returns the number of NaNs of one sign. `e5m2` has three, above its infinity.
     fn nan_count(self) -> u32 {
         if self.most == 0x7b { 3 } else { 1 }
     }
@@ -129,7 +132,7 @@ pub fn is_small(ty: Ty) -> bool {
     Format::of(ty).is_some() || ty == Ty::Ue8m0x2
 }
 
-/// A conversion of which one side is a pair of these.
+/// Converts to or from a pair of these formats.
 pub fn convert(cx: &mut Cx<'_>, insn: &Insn<'_>, to: Ty, from: Ty) -> Result<Value, Unsupported> {
     match (Format::of(to), Format::of(from)) {
         (Some(format), None) => {
@@ -166,7 +169,7 @@ pub fn convert(cx: &mut Cx<'_>, insn: &Insn<'_>, to: Ty, from: Ty) -> Result<Val
     }
 }
 
-/// The sources as `f32`, the low one first.
+/// Returns the sources as `f32`, the low one first.
 fn pair(cx: &mut Cx<'_>, insn: &Insn<'_>, from: Ty) -> Result<[Value; 2], Unsupported> {
     match from {
         Ty::F32 => Ok([2, 1].map(|n| cx.float(insn.operand(n), Ty::F32))),
@@ -184,7 +187,7 @@ fn pair(cx: &mut Cx<'_>, insn: &Insn<'_>, from: Ty) -> Result<[Value; 2], Unsupp
     }
 }
 
-/// Two elements next to each other, of the type's width.
+/// Joins two elements in the type's width.
 fn joined(cx: &mut Cx<'_>, to: Ty, step: u32, low: Value, high: Value) -> Value {
     let count = cx.word(step);
     let high = cx.b.shl(high, count);
@@ -192,7 +195,7 @@ fn joined(cx: &mut Cx<'_>, to: Ty, step: u32, low: Value, high: Value) -> Value 
     cx.resize(bits, int_type(to.bits()), false)
 }
 
-/// `f32` that `f16` or `bf16` have, as a pair of those.
+/// Converts a pair of `f32` to a pair of `f16` or `bf16`, which represent the numbers exactly.
 fn to_halves(
     cx: &mut Cx<'_>,
     insn: &Insn<'_>,
@@ -216,8 +219,10 @@ fn to_halves(
     Ok(pack(cx, halves[0], halves[1]))
 }
 
-/// The exponent of a power of two that a magnitude is rounded to, with `.rp` up, else down; 255 for a NaN and what is too large, with
-/// `.satfinite` 254 for the latter.
+/// Returns the exponent of the power of two that a magnitude is rounded to: up with `.rp`, else
+/// down.
+///
+/// It is 255 for a NaN, and for values that are too large; with `.satfinite` these give 254.
 fn to_power(cx: &mut Cx<'_>, insn: &Insn<'_>, value: Value) -> Value {
     const LEAST: u32 = 1 << (FRACTION - 1);
     let magnitude = cx.b.fabs(value);
@@ -240,7 +245,7 @@ fn to_power(cx: &mut Cx<'_>, insn: &Insn<'_>, value: Value) -> Value {
     cx.b.select(is_nan, nan, exponent)
 }
 
-/// The power of two with the exponent in the low 8 bits, as the bits of a `bf16`.
+/// Returns the power of two with the exponent in the low 8 bits, as the bits of a `bf16`.
 fn from_power(cx: &mut Cx<'_>, bits: Value) -> Value {
     const LEAST: u64 = 0x40;
     let (mask, zero, all) = (cx.word(255), cx.word(0), cx.word(255));

@@ -1,6 +1,6 @@
 //! Special registers.
 //!
-//! Source: facts, `ptx.md` 3. What they leave open is in `docs/fidelity.md`.
+//! Source: facts, `ptx.md` 3. `docs/fidelity.md` has the choices that they leave open.
 
 use warploom_guest::divergence::Mask;
 use warploom_ir::{IntCc, Special, Type, Value};
@@ -10,7 +10,7 @@ use super::driver;
 use crate::module::{LaneRelation, SpecialRegister};
 
 impl Cx<'_> {
-    /// Value of a special register, as wide as it is.
+    /// Returns the value of a special register, in its own width.
     pub fn special(&mut self, special: SpecialRegister) -> Value {
         use SpecialRegister as S;
         match special {
@@ -56,7 +56,7 @@ impl Cx<'_> {
             S::Pm64(_) | S::CurrentGraphExec => self.constant(Type::I64, 0),
             S::EnvReg(n) => self.driver(driver::ENVIRONMENT + 4 * u32::from(n), Type::I32),
             S::DynamicSmemSize => self.driver(driver::DYNAMIC_SHARED, Type::I32),
-            // The system's part is behind that of the block.
+            // The system's part is behind the block's part.
             S::TotalSmemSize | S::ReservedSmem(0 | 3..) => {
                 self.driver(driver::TOTAL_SHARED, Type::I32)
             }
@@ -68,19 +68,20 @@ impl Cx<'_> {
                 self.b.add(total, reserved)
             }
             S::ReservedSmem(_) => self.word(driver::RESERVED_SHARED),
-            // A predicate: see `is_explicit_cluster`.
+            // This is the `i32` behind the predicate: see `is_explicit_cluster`.
             S::IsExplicitCluster => self.driver(driver::EXPLICIT_CLUSTER, Type::I32),
         }
     }
 
-    /// Nanoseconds go on from launch to launch; in a launch there is one for each cycle of its clock.
+    /// Returns the time in nanoseconds. Time goes on from launch to launch; within a launch, a
+    /// nanosecond is one cycle of its clock.
     fn nanoseconds(&mut self) -> Value {
         let (start, clock) =
             (self.driver(driver::START_TIME, Type::I64), self.b.special(Special::Clock));
         self.b.add(start, clock)
     }
 
-    /// %is_explicit_cluster
+    /// Returns %is_explicit_cluster.
     pub fn is_explicit_cluster(&mut self) -> Mask {
         let (is, zero) = (self.driver(driver::EXPLICIT_CLUSTER, Type::I32), self.word(0));
         let (is, zero) = (self.b.splat(is), self.b.splat(zero));

@@ -1,5 +1,5 @@
-//! Registers through which lanes that come to a statement from different places pass its operands and take its results, so that it
-//! is executed once for all.
+//! Staging registers: lanes that come to a statement from different places pass its operands and
+//! take its results through them, so that it is executed once for all.
 
 use super::barrier::take_result;
 use super::cells::cell;
@@ -10,16 +10,16 @@ use crate::table::Form;
 use crate::types::{Kind, Ty};
 use crate::word::Word;
 
-/// A kind of statement, with registers of its own for operands.
+/// A kind of statement, with its own registers for operands.
 pub struct Staging {
     form: FormId,
-    /// Its only statement has the registers as operands.
+    /// A body whose only statement has the registers as operands.
     pub body: Body,
     results: Vec<Register>,
     sources: Vec<Register>,
 }
 
-/// Types of what a form gives and of what it reads.
+/// Returns the types of a form's results and of its sources.
 fn types(form: &Form) -> (Vec<Ty>, Vec<Ty>) {
     use Ty::{B32, Pred};
     let name = form.row.opcode.split('.').next().unwrap_or_default();
@@ -64,17 +64,17 @@ impl Staging {
         Staging { form, body, results, sources }
     }
 
-    /// Cells of its registers.
+    /// Returns cells for the registers.
     pub fn cells(&self, counts: &mut Counts) -> Vec<Cell> {
         self.body.registers.iter().map(|register| cell(register.ty, true, counts)).collect()
     }
 
-    /// Whether statements of this form may meet those of its own.
+    /// Whether statements of this form may meet statements of the staged form.
     pub fn is_for(&self, module: &Module, form: FormId) -> bool {
         let (a, b) = (module.form(self.form), module.form(form));
         let sorted = |form: &Form| {
             let mut words = form.words.to_vec();
-            // `bar` is `barrier.aligned`; what is ordered does not tell barriers apart.
+            // `bar` is `barrier.aligned`; ordering does not tell barriers apart.
             const SAME: &[Word] =
                 &[Word::Aligned, Word::Cta, Word::Relaxed, Word::Acquire, Word::Release];
             words.retain(|word| !SAME.contains(word));
@@ -96,13 +96,14 @@ impl Staging {
         uses::is_barrier(module.form(self.form).row.opcode)
     }
 
-    /// What must be alike in lanes that meet: the mask of those that are named, or the number of a barrier.
+    /// Returns the register that must be equal in lanes that meet: the mask of named lanes, or the
+    /// number of a barrier.
     pub fn key(&self, module: &Module) -> Register {
         let key = if self.is_barrier(module) { self.sources.first() } else { self.sources.last() };
         *key.expect("all have a mask or a number")
     }
 
-    /// Puts a statement's operands into the registers, whose cells are given.
+    /// Passes a statement's operands into the registers, whose cells are given.
     pub fn pass(&self, cx: &mut Cx<'_>, statement: &Statement, cells: &[Cell]) {
         let skip = usize::from(uses::has_destination(cx.module, statement));
         let mut sources = statement.operands.get(skip..).unwrap_or_default();
@@ -134,14 +135,14 @@ impl Staging {
         }
     }
 
-    /// Puts the result of a barrier into its register.
+    /// Moves the result of a barrier into its register.
     pub fn take_barrier_result(&self, cx: &mut Cx<'_>) {
         if !self.results.is_empty() {
             take_result(cx, &self.statement().operands);
         }
     }
 
-    /// Moves the results to where a statement wants them.
+    /// Moves the results to a statement's destinations.
     pub fn give(&self, cx: &mut Cx<'_>, statement: &Statement, cells: &[Cell]) {
         let Some(destination) = statement.operands.first() else { return };
         let destinations = match destination {

@@ -1,6 +1,7 @@
 //! Surfaces: suld, sust, sured, suq.
 //!
-//! Source: seed `nvidia-ptx-surface.txt`; facts, `ptx.md` 6. Where accesses go is in [`place`](warploom_guest::images::place).
+//! Source: seed `nvidia-ptx-surface.txt`; facts, `ptx.md` 6. Addresses of accesses are in
+//! [`place`](warploom_guest::images::place).
 
 use warploom_guest::divergence::Mask;
 use warploom_guest::images::driver::query;
@@ -18,15 +19,16 @@ use crate::table::Form;
 use crate::types::Ty;
 use crate::word::Word;
 
-/// Bytes of an access at most.
+/// The limit of an access, in bytes.
 const MAX_BYTES: u32 = 16;
 
-/// x counts texels, or elements of the instruction's type: `.p`.
+/// Whether x counts texels (`.p`), or else elements of the instruction's type.
 fn is_formatted(form: &Form) -> bool {
     form.has(Word::Formatted)
 }
 
-/// What becomes of accesses out of range. `.trap` was the only word once, and is meant where there is none.
+/// Returns the treatment of accesses out of range. `.trap` was once the only word, and is the
+/// default.
 fn beyond(form: &Form) -> Beyond {
     match form.one_of(&[Word::Clamp, Word::Zero]) {
         Some(Word::Clamp) => Beyond::Nearest,
@@ -35,7 +37,7 @@ fn beyond(form: &Form) -> Beyond {
     }
 }
 
-/// Where an instruction accesses the surface of `[a, b]`. Lanes for which it traps fault here.
+/// Returns where an instruction accesses the surface of `[a, b]`. Lanes that trap fault here.
 fn place(
     cx: &mut Cx<'_>,
     form: &Form,
@@ -45,7 +47,7 @@ fn place(
     let [surface, coordinates] = bracket(operand)? else { return Err(Unsupported) };
     let geometry = Geometry::of(form)?;
     let (_, record) = image(cx, surface)?;
-    // The index of a layer comes first.
+    // The layer index comes first.
     let first = usize::from(geometry.array);
     let axis = |cx: &mut Cx<'_>, n: usize| coordinate(cx, coordinates, first + n);
     let x = axis(cx, 0)?;
@@ -60,7 +62,7 @@ fn place(
     Ok(SurfaceAccess::of(cx, target))
 }
 
-/// Type, count and bytes of what an unformatted access moves.
+/// Returns the type, count and bytes that an unformatted access moves.
 fn moved(form: &Form) -> Result<(Ty, Type, u8, Unit), Unsupported> {
     let (ty, count) = (form.ty(0), form.vector() as u32);
     let bytes = ty.bytes() * count;
@@ -81,7 +83,7 @@ pub fn suld(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     Ok(())
 }
 
-/// The first values of a vector operand, varying.
+/// Returns the first values of a vector operand, varying.
 fn data(
     cx: &mut Cx<'_>,
     operand: &Operand,
@@ -116,7 +118,7 @@ pub fn sust(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     Ok(())
 }
 
-/// What a reduction does. None: the seed does not list it.
+/// Returns the operation of a reduction, or `None` if the seed does not list it.
 fn operation(form: &Form) -> Option<Operation> {
     let ty = form.ty(0);
     let int = int_type(ty.bits());
@@ -125,7 +127,7 @@ fn operation(form: &Form) -> Option<Operation> {
     let extreme = |signed: AtomicOp, unsigned: AtomicOp| match ty {
         Ty::S32 | Ty::S64 => Some(Operation::One(kind(signed))),
         Ty::U32 | Ty::U64 => Some(Operation::One(kind(unsigned))),
-        // The format says which.
+        // The image format says which.
         Ty::B32 | Ty::B64 if is_formatted(form) => {
             Some(Operation::OfSign { signed: kind(signed), unsigned: kind(unsigned) })
         }
@@ -150,7 +152,7 @@ pub fn sured(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let value = data(cx, insn.operand(1), form.ty(0), 1)?[0];
     let place = place(cx, form, insn.operand(0), unit)?;
     operation.perform(cx, &place, |cx, (op, ty): Kind, lanes| {
-        // An atomic operation's address counts too.
+        // The alignment of an atomic's address counts, too.
         let access = Access { align: ty.bytes() as u8, ..place.access(cx, ty, 1, lanes) };
         (cx.b.atomic(access, op, value, None), Mask::Never)
     });

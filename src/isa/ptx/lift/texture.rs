@@ -1,7 +1,7 @@
 //! Textures: tex, tld4, txq.
 //!
-//! Source: facts, `ptx.md` 2.9 and 6; `maxwell-surfaces.md`, sections 5 and 6. What comes of a coordinate is in
-//! [`sample`](warploom_ir::image::sample).
+//! Source: facts, `ptx.md` 2.9 and 6; `maxwell-surfaces.md`, sections 5 and 6.
+//! [`sample`](warploom_ir::image::sample) defines the result of a coordinate.
 
 use warploom_guest::bits;
 use warploom_guest::divergence::Mask;
@@ -19,7 +19,7 @@ use crate::table::Form;
 use crate::types::Ty;
 use crate::word::Word;
 
-/// What an instruction asks the texture of `[t, {s,} coordinates]` for.
+/// Returns the request of an instruction to the texture of `[t, {s,} coordinates]`.
 fn request(cx: &mut Cx<'_>, operand: &Operand, geometry: Geometry) -> Result<Request, Unsupported> {
     let (texture, sampler, coordinates) = match bracket(operand)? {
         [texture, coordinates] => (texture, texture, coordinates),
@@ -30,7 +30,7 @@ fn request(cx: &mut Cx<'_>, operand: &Operand, geometry: Geometry) -> Result<Req
     let sampler = handle(cx, sampler)?;
     let mut request = Request::new(Texture::of(cx, Some(record), [texture, sampler]));
     request.misfit = geometry.misfit(cx, &request.texture.record);
-    // The index of a layer comes first.
+    // The layer index comes first.
     let first = usize::from(geometry.array);
     if geometry.array {
         request.layer = Some(coordinate(cx, coordinates, 0)?);
@@ -41,7 +41,8 @@ fn request(cx: &mut Cx<'_>, operand: &Operand, geometry: Geometry) -> Result<Req
     Ok(request)
 }
 
-/// What may follow all else: offsets in texels, a vector, and what texels are compared with, a scalar.
+/// Takes the operands that may follow: offsets in texels, a vector; and the value that texels are
+/// compared with, a scalar.
 fn take_options(
     cx: &mut Cx<'_>,
     request: &mut Request,
@@ -74,7 +75,7 @@ fn gradients(
     Ok(Level::Gradients(gradients))
 }
 
-/// Asks, and writes the components and whether all texels were resident.
+/// Performs the request, and writes the components and whether all texels were resident.
 fn finish(cx: &mut Cx<'_>, insn: &Insn<'_>, request: Request, operation: Operation) -> Lifted {
     let (components, sparse) = request.ask(cx, operation);
     let mut destination = insn.operand(0);
@@ -115,7 +116,7 @@ fn fetches(form: &Form) -> bool {
     form.ty(1) == Ty::S32
 }
 
-/// Floats are coordinates for the sampler, integers numbers of texels.
+/// Lifts `tex`. Float coordinates are for the sampler; integers are texel indices.
 pub fn tex(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let form = insn.form;
     let geometry = Geometry::of(form)?;
@@ -132,7 +133,7 @@ pub fn tex(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
         Some(Word::Grad) => {
             let (gradients_of, rest) = options.split_first_chunk::<2>().ok_or(Unsupported)?;
             let level = gradients(cx, geometry, gradients_of.each_ref())?;
-            // Texels by their numbers are those of the first level.
+            // Texel indices refer to the first level.
             request.level = if fetches(form) { Level::Given } else { level };
             options = rest;
         }
@@ -158,7 +159,8 @@ pub fn tld4(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     finish(cx, insn, request, Operation::Gather { component })
 }
 
-/// What the tables of queries are asked for. None: sizes, of which the image's record knows.
+/// Returns the table that a query reads and the offset in it, or `None` for sizes, which the
+/// image's record has.
 fn asked(cx: &Cx<'_>, word: Word) -> Option<(Table, u32)> {
     use query::{sampled, sampler, texture};
     let independent = cx.module.independent_textures;

@@ -5,14 +5,15 @@ use rustc_hash::FxHashSet;
 use crate::module::{Address, Base, Module, Operand, Register, SpecialRegister, Statement};
 use crate::word::Word;
 
-/// Whether the statement is a barrier of the block, or of the cluster, which is one block, at which warps or lanes wait.
+/// Whether the opcode is a barrier of the block, or of the cluster (one block), at which warps or
+/// lanes wait.
 pub fn is_barrier(opcode: &str) -> bool {
     let mut words = opcode.split('.');
     let first = words.next();
     matches!(first, Some("bar" | "barrier")) && !words.any(|word| word == "warp")
 }
 
-/// Whether lanes that the statement names wait for each other: of the warp, not of the block.
+/// Whether lanes that the statement names wait for each other, in the warp and not in the block.
 pub fn is_meeting(module: &Module, statement: &Statement) -> bool {
     let form = module.form(statement.form);
     let name = form.row.opcode.split('.').next().unwrap_or_default();
@@ -40,8 +41,8 @@ pub fn reads_clock(statement: &Statement) -> bool {
     statement.operands.iter().any(is_clock)
 }
 
-/// Whether a loop that has the statement may be one that waits for other lanes to do something. `decides` says what may have a say in
-/// where lanes go.
+/// Whether a loop with the statement may wait for other lanes to act. `decides` says whether a
+/// register may affect where lanes go.
 pub fn may_spin(
     module: &Module,
     statement: &Statement,
@@ -68,7 +69,7 @@ pub fn may_spin(
     }
 }
 
-/// Opcodes, without the words that belong to them, of which the first operand is no destination.
+/// Opcodes, without their further words, whose first operand is no destination.
 const NO_DESTINATION: &[&str] = &[
     "st",
     "red",
@@ -111,8 +112,9 @@ pub fn has_destination(module: &Module, statement: &Statement) -> bool {
     !NO_DESTINATION.contains(&name)
 }
 
-/// The registers whose values may have a say in where lanes go: those that jumps, calls and returns read, those that are stored, as they
-/// may be loaded again, and what any of these is made of.
+/// Returns the registers whose values may affect where lanes go: registers that jumps, calls and
+/// returns read; registers that are stored, as they may be loaded again; and registers that any of
+/// these depend on.
 pub fn deciding(module: &Module, statements: &[Statement]) -> FxHashSet<Register> {
     let mut deciding = FxHashSet::default();
     loop {
@@ -146,7 +148,8 @@ pub fn deciding(module: &Module, statements: &[Statement]) -> FxHashSet<Register
     }
 }
 
-/// Calls `found` for each register that the statement names, and whether it is written. Sources come before destinations.
+/// Calls `found` for each register that the statement names, with whether it is written. Sources
+/// come before destinations.
 pub fn each(module: &Module, statement: &Statement, found: &mut dyn FnMut(Register, bool)) {
     let destination = has_destination(module, statement);
     if let Some(guard) = statement.guard {

@@ -14,12 +14,12 @@ use crate::module::Operand;
 use crate::types::Ty;
 use crate::word::Word;
 
-/// An operand with what is written on it.
+/// An operand with its modifiers.
 #[derive(Clone, Copy)]
 struct Part<'a> {
     of: &'a Operand,
     negated: bool,
-    /// Without its dot; empty for a whole word.
+    /// The selector without its dot; empty for a whole word.
     selector: &'static str,
 }
 
@@ -40,7 +40,7 @@ impl Part<'_> {
         }
     }
 
-    /// Its lowest bit and width.
+    /// Returns its lowest bit and its width.
     fn range(self) -> Result<(u32, u32), Unsupported> {
         Ok(match self.selector {
             "" => (0, 32),
@@ -54,7 +54,7 @@ impl Part<'_> {
         })
     }
 
-    /// As a number of a type, which a negation is not applied to.
+    /// Returns it as a number of a type, without applying a negation.
     fn number(self, cx: &mut Cx<'_>, ty: Ty) -> Result<Number, Unsupported> {
         let (lo, width) = self.range()?;
         let word = self.word(cx);
@@ -64,16 +64,16 @@ impl Part<'_> {
     }
 }
 
-/// The two sources of a scalar form, whose types begin with the `first`.
+/// Returns the two sources of a scalar form, whose types begin with type `first`.
 fn sources(cx: &mut Cx<'_>, insn: &Insn<'_>, first: usize) -> Result<[Number; 2], Unsupported> {
-    // Of all that may be refused, nothing is written yet.
+    // Check all that may be refused before anything is written.
     part(insn.operand(0)).range()?;
     let a = part(insn.operand(1)).number(cx, insn.form.ty(first))?;
     Ok([a, part(insn.operand(2)).number(cx, insn.form.ty(first + 1))?])
 }
 
-/// Saturates an exact result to the destination's type, which is narrow if it is merged into c; then the second operation, on words of that
-/// type.
+/// Saturates an exact result to the destination's type, which is narrow if it is merged into c.
+/// Then applies the second operation, on words of that type.
 fn finish(cx: &mut Cx<'_>, insn: &Insn<'_>, mut value: Value, ty: Ty) -> Lifted {
     let to = part(insn.operand(0));
     let (lo, width) = to.range()?;
@@ -105,7 +105,7 @@ fn distance(cx: &mut Cx<'_>, a: Value, b: Value) -> Value {
     cx.b.abs(difference)
 }
 
-/// The mean, rounded up unless the sum is negative.
+/// Returns the mean, rounded up unless the sum is negative.
 fn mean(cx: &mut Cx<'_>, a: Value, b: Value) -> Value {
     let (sum, top, one) = (cx.b.add(a, b), cx.word(31), cx.word(1));
     let negative = cx.b.shr_u(sum, top);
@@ -134,7 +134,7 @@ pub fn max(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     scalar(cx, insn, |cx, a, b| cx.b.max_s(a, b))
 }
 
-/// A number and how far it is shifted: at most 32, with `.wrap` modulo 32.
+/// Returns a number and its shift: at most 32, or with `.wrap` modulo 32.
 fn shift_sources(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Result<(Number, Value), Unsupported> {
     let [a, b] = sources(cx, insn, 1)?;
     let count = if insn.form.has(Word::Wrap) {
@@ -159,7 +159,7 @@ pub fn shr(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     finish(cx, insn, value, insn.form.ty(0))
 }
 
-/// a * b + c, scaled. Negations of both factors are none.
+/// Lifts `vmad`: a * b + c, scaled. Negations of both factors cancel.
 pub fn mad(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let scale = match insn.form.one_of(&[Word::Shr7, Word::Shr15]) {
         Some(Word::Shr7) => 7,
@@ -181,7 +181,7 @@ pub fn mad(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     Ok(())
 }
 
-/// 1 where the comparison holds, else 0, as a number of type `ty`.
+/// Returns 1 where the comparison holds, else 0, as a number of type `ty`.
 fn compared(
     cx: &mut Cx<'_>,
     insn: &Insn<'_>,
@@ -202,7 +202,7 @@ pub fn set(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     finish(cx, insn, value, Ty::U32)
 }
 
-/// What a selector of packed sources names: the element of b:a that each lane takes, the lowest lane first.
+/// Returns the elements of b:a that a selector of packed sources names, for the lowest lane first.
 fn elements(selector: &str, lanes: u32, otherwise: [u32; 4]) -> Result<[u32; 4], Unsupported> {
     if selector.is_empty() {
         return Ok(otherwise);
@@ -218,7 +218,7 @@ fn elements(selector: &str, lanes: u32, otherwise: [u32; 4]) -> Result<[u32; 4],
     Ok(elements)
 }
 
-/// `vadd2`, `vset4` and their like: an operation on two halves or four bytes.
+/// Lifts `vadd2`, `vset4` and similar: an operation on two halves or four bytes.
 pub fn simd(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let name = insn.form.row.opcode.split('.').next().unwrap_or_default();
     let (operation, lanes) =

@@ -1,10 +1,10 @@
-//! Where lanes wait while others run.
+//! The places where lanes wait while others run.
 
 use std::collections::BTreeSet;
 
 use fixedbitset::FixedBitSet;
 
-/// VariableAddresses where lanes may wait while a node runs, as positions in the order.
+/// The places where lanes may wait while a node runs, as positions in the order.
 #[derive(Clone, Default)]
 pub struct Waiting(FixedBitSet);
 
@@ -33,17 +33,17 @@ impl Waiting {
         self.iter().next()
     }
 
-    /// Whether one of the places comes before this one.
+    /// Whether one of the places comes before this place.
     pub fn any_before(&self, place: u32) -> bool {
         self.first().is_some_and(|first| first < place)
     }
 
-    /// In order.
+    /// Iterates over the places in order.
     pub fn iter(&self) -> impl Iterator<Item = u32> {
         self.0.ones().map(|place| place as u32)
     }
 
-    /// Adds other places. Whether there is one more than before.
+    /// Adds other places. Returns whether the set grew.
     fn add(&mut self, others: &Waiting) -> bool {
         let grows = !others.0.is_subset(&self.0);
         if grows {
@@ -70,26 +70,27 @@ impl FromIterator<u32> for Waiting {
 /// A way on from the end of a node.
 #[derive(Clone)]
 pub struct Step {
-    /// The places at which lanes wait that go on later.
+    /// The places whose waiting lanes go on later.
     pub parked: Waiting,
     pub next: Next,
 }
 
-/// Which lanes run next.
+/// The lanes that run next.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Next {
-    /// The running lanes go to this position: they wait there if others wait at an earlier one.
+    /// The running lanes go to this position. They wait there if others wait at an earlier
+    /// position.
     To(u32),
-    /// Those of the first place where lanes wait.
+    /// The lanes of the first place where lanes wait.
     First,
-    /// Those of any place where lanes wait.
+    /// The lanes of any place where lanes wait.
     Any,
 }
 
-/// Where lanes may wait at the start of each node, by position. None: lanes never come there.
-/// `steps` gives the ways on from a node of which the waiting lanes are known.
+/// Returns the places where lanes may wait at the start of each node, by position; `None` for a
+/// node that lanes never reach. `steps` gives the ways on from a node with known waiting lanes.
 ///
-/// Returns None if finding out takes more than `budget` places in all sets that are looked at.
+/// Returns `None` if the search visits more than `budget` places, over all sets.
 pub fn waiting(
     count: usize,
     mut budget: usize,
@@ -125,7 +126,7 @@ pub fn waiting(
 }
 
 impl Step {
-    /// Visits the places that may run next, each with those where lanes may wait then.
+    /// Visits the places that may run next, each with the places where lanes may then wait.
     fn each_next(self, mut visit: impl FnMut(u32, &Waiting)) {
         let Step { parked: mut left, next } = self;
         if next == Next::Any {

@@ -1,7 +1,7 @@
-//! What lanes of a warp tell each other.
+//! Exchanges of data between lanes of a warp.
 //!
-//! The lanes that take part are those that execute together and stand in the mask that each of them names; lanes with other masks may
-//! execute beside them, so that results are made lane by lane.
+//! Lanes take part if they execute together and are in the mask that each of them names. Lanes with
+//! other masks may execute beside them, so results are made lane by lane.
 //!
 //! Source: facts, `ptx.md` 2.10.
 
@@ -16,7 +16,7 @@ use crate::word::Word;
 
 const ALL_LANES: u64 = 0xffff_ffff;
 
-/// The destinations of `d`, `d|p`.
+/// Returns the destinations of `d`, `d|p`.
 fn destinations<'a>(insn: &Insn<'a>) -> (&'a Operand, Option<&'a Operand>) {
     match insn.operand(0) {
         Operand::Pair(pair) => (&pair[0], Some(&pair[1])),
@@ -24,7 +24,7 @@ fn destinations<'a>(insn: &Insn<'a>) -> (&'a Operand, Option<&'a Operand>) {
     }
 }
 
-/// Five bits of an operand from bit `lo` on.
+/// Returns five bits of an operand from bit `lo` on.
 fn five_bits(cx: &mut Cx<'_>, operand: &Operand, lo: u32) -> Value {
     if let Operand::Integer(bits) = *operand {
         return cx.word(bits as u32 >> lo & 31);
@@ -39,13 +39,14 @@ fn five_bits(cx: &mut Cx<'_>, operand: &Operand, lo: u32) -> Value {
     cx.b.and(shifted, mask)
 }
 
-/// A value in each lane.
+/// Returns a value in each lane.
 fn varying(cx: &mut Cx<'_>, operand: &Operand, ty: Ty) -> Value {
     let value = cx.bits(operand, ty);
     cx.b.splat(value)
 }
 
-/// The value of another lane of a segment, also of an inactive one; and whether there is such a lane, else the lane's own value.
+/// Lifts `shfl`: the value of another lane of a segment, which may be inactive; and whether there
+/// is such a lane. Without one, a lane gets its own value.
 pub fn shfl(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let mode =
         insn.form.one_of(&[Word::Up, Word::Down, Word::Bfly, Word::Idx]).ok_or(Unsupported)?;
@@ -61,7 +62,7 @@ pub fn shfl(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
         let segment = five_bits(cx, control, 8);
         (Some(cx.b.and(lane, segment)), Some(cx.b.not(segment)))
     };
-    // The lane of this segment whose number within it is `n`.
+    // Returns the lane of this segment whose number within it is `n`.
     let of_segment = |cx: &mut Cx<'_>, n: Value| match (first, inside) {
         (Some(first), Some(inside)) => {
             let within = cx.b.and(n, inside);
@@ -87,14 +88,14 @@ pub fn shfl(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     Ok(())
 }
 
-/// The lanes of a warp's mask as an `i32`.
+/// Returns the lanes of a warp's mask as an `i32`.
 fn ballot(cx: &mut Cx<'_>, lanes: Mask) -> Value {
     let lanes = cx.mask_value(lanes);
     let lanes = cx.b.from_mask(lanes);
     cx.b.trunc(Type::I32, lanes)
 }
 
-/// The membermask of a `.sync` form: none if it is the whole warp.
+/// Returns the membermask of a `.sync` form, or `None` if it is the whole warp.
 fn members(cx: &mut Cx<'_>, operand: &Operand) -> Option<Value> {
     match *operand {
         Operand::Integer(bits) if bits & ALL_LANES == ALL_LANES => None,
@@ -102,7 +103,7 @@ fn members(cx: &mut Cx<'_>, operand: &Operand) -> Option<Value> {
     }
 }
 
-/// Those of `lanes` that take part with a lane: an `i32`, which varies if masks do.
+/// Returns the lanes of `lanes` that take part with a lane: an `i32`, which varies if masks do.
 fn taking_part(cx: &mut Cx<'_>, lanes: Mask, members: Option<Value>) -> Value {
     let lanes = ballot(cx, lanes);
     match members {
@@ -111,12 +112,13 @@ fn taking_part(cx: &mut Cx<'_>, lanes: Mask, members: Option<Value>) -> Value {
     }
 }
 
-/// Where `lanes`, an `i32`, has a lane.
+/// Whether `lanes`, an `i32`, has a lane.
 fn any(cx: &mut Cx<'_>, lanes: Value) -> Mask {
     Mask::Lanes(nonzero(&mut cx.b, lanes))
 }
 
-/// Whether a predicate holds in all lanes, in any, is the same in all; or those where it holds.
+/// Lifts `vote`: whether a predicate holds in all lanes, in any lane, or is equal in all lanes; or
+/// the lanes where it holds.
 pub fn vote(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let mode =
         insn.form.one_of(&[Word::All, Word::Any, Word::Uni, Word::Ballot]).ok_or(Unsupported)?;
@@ -145,7 +147,7 @@ pub fn vote(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     Ok(())
 }
 
-/// The lanes that execute it together.
+/// Lifts `activemask`: the lanes that execute the instruction together.
 pub fn activemask(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let lanes = Mask::Lanes(cx.executing());
     let lanes = ballot(cx, lanes);
@@ -153,7 +155,8 @@ pub fn activemask(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     Ok(())
 }
 
-/// `match.any`: the lanes with this lane's value. `match.all`: all lanes if they have the same value, else none.
+/// Lifts `match`. `.any`: the lanes with this lane's value. `.all`: all lanes if they have the same
+/// value, else none.
 pub fn match_lanes(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let ty = insn.form.ty(0);
     if !matches!(ty, Ty::B32 | Ty::B64) {
@@ -185,13 +188,13 @@ pub fn match_lanes(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     Ok(())
 }
 
-/// Each lane's value of the first lane of its group.
+/// Returns, in each lane, the value of the first lane of its group.
 fn of_first(cx: &mut Cx<'_>, value: Value, group: Value) -> Value {
     let first = cx.b.ctz(group);
     cx.b.lane_gather(value, first)
 }
 
-/// For each lane the lanes of the warp that have its value.
+/// Returns, for each lane, the lanes of the warp that have its value.
 fn lanes_alike(cx: &mut Cx<'_>, value: Value) -> Value {
     let none = cx.word(0);
     let mut result = none;
@@ -210,7 +213,7 @@ fn lanes_alike(cx: &mut Cx<'_>, value: Value) -> Value {
 #[derive(Clone, Copy)]
 enum Combine {
     Int(BinaryOp),
-    /// With NaNs for NaNs, or without.
+    /// A float operation, and whether NaNs propagate.
     Float(FloatBinaryOp, bool),
 }
 
@@ -251,10 +254,11 @@ impl Combine {
     }
 }
 
-/// All values of a group, combined.
+/// Lifts `redux`: all values of a group, combined.
 ///
-/// A group is a list, in which each lane knows the next. After n steps a lane knows the one 2^n places further on, and holds what the lanes
-/// before that, from itself on, have together; the first lane in the end has all.
+/// A group is a list, in which each lane knows the next lane. After n steps a lane knows the lane
+/// 2^n places further on, and holds the combined values of the lanes from itself up to that lane,
+/// exclusively. At the end the first lane holds the value of the whole group.
 pub fn redux(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let combine = Combine::of(insn)?;
     let ty = insn.form.ty(0);
@@ -286,7 +290,8 @@ pub fn redux(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     Ok(())
 }
 
-/// The next lane of each lane's group, 32 if it is the last: the least one above it.
+/// Returns the next lane of each lane's group, which is the least lane above it; 32 for the last
+/// lane.
 fn next_of_group(cx: &mut Cx<'_>, group: Value) -> Value {
     let (lane, one, ones) = (cx.b.lane_id(), cx.word(1), cx.word(u32::MAX));
     let from = cx.b.shl(ones, lane);
@@ -296,7 +301,7 @@ fn next_of_group(cx: &mut Cx<'_>, group: Value) -> Value {
     cx.b.splat(next)
 }
 
-/// Chooses the lowest lane: its number, and where it is this one.
+/// Lifts `elect`: the number of the lowest lane, and whether it is this lane.
 pub fn elect(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let members = members(cx, insn.operand(1));
     let executing = Mask::Lanes(cx.executing());
@@ -312,7 +317,7 @@ pub fn elect(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     Ok(())
 }
 
-/// Lanes that execute together have met; their accesses are in order as they are.
+/// Lifts nothing: lanes that execute together have met, and their accesses are in order already.
 pub fn warp_sync(_: &mut Cx<'_>, _: &Insn<'_>) -> Lifted {
     Ok(())
 }

@@ -1,11 +1,13 @@
-//! Several modules become one, as a linker of a driver does it: [`link`].
+//! Links several modules into one, as the linker of a driver does: [`link`].
 //!
-//! Source: facts, `ptx.md` 1.3 and 4. What they leave open is chosen like this:
-//! - The version is the newest of all, the target the highest; each text was checked by its own. A module for sm_70 or later makes
-//!   lanes of all functions independent.
-//! - `.common` gives way to a `.visible` definition, and `.weak` gives way to both. Of several `.weak` ones the first is taken.
-//! - Kernels have names for the host: those without a linkage word count as `.visible`.
-//! - An array of bytes may be declared for any type of the same size, as compilers do it for structures.
+//! Source: facts, `ptx.md` 1.3 and 4. Where they leave a choice, this linker does the following:
+//! - It takes the newest version and the highest target; each text was checked by its own. A module
+//!   for sm_70 or later makes lanes of all functions independent.
+//! - `.common` gives way to a `.visible` definition, and `.weak` gives way to both. Of several
+//!   `.weak` definitions the first is taken.
+//! - Kernels have names for the host: kernels without a linkage word count as `.visible`.
+//! - An array of bytes may be declared for any type of the same size, as compilers declare
+//!   structures.
 
 mod renumber;
 mod symbols;
@@ -21,12 +23,12 @@ use super::parts::{Part, Position};
 use super::types::Ty;
 use super::word::Word;
 
-/// One thing that is wrong.
+/// One error of linking.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkError {
-    /// Where it shows; none if it is about modules as a whole.
+    /// The place of the error; `None` if it concerns modules as a whole.
     pub at: Option<Position>,
-    /// Says where else it shows.
+    /// The message. It names the other places of the error.
     pub message: String,
 }
 
@@ -46,7 +48,7 @@ pub struct LinkErrors {
 }
 
 impl fmt::Display for LinkErrors {
-    /// One `module:line:column: message` a line.
+    /// Writes one `module:line:column: message` a line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         one_a_line(f, &self.errors)
     }
@@ -60,12 +62,16 @@ impl LinkErrors {
     }
 }
 
-/// Makes one module of several. Its text is all texts one after the other; [`Module::position`] finds the one that a place is in.
-/// Functions that a driver provides stay undefined, and so do those that nothing names.
+/// Links several modules into one.
+///
+/// The text of the result is all texts one after the other; [`Module::position`] finds the text
+/// that holds a place. Functions that a driver provides stay undefined, as do functions that
+/// nothing names.
 ///
 /// # Errors
 ///
-/// Names that are defined twice, nowhere, or as something else than they are declared as; modules that do not go together.
+/// Names that are defined twice or nowhere, or that do not match their declaration; modules that
+/// are incompatible.
 pub fn link(mut modules: Vec<Module>) -> Result<Module, LinkErrors> {
     if modules.len() < 2 {
         return modules
@@ -117,7 +123,7 @@ pub fn link(mut modules: Vec<Module>) -> Result<Module, LinkErrors> {
     Ok(linked)
 }
 
-/// What all modules must agree on.
+/// Checks the properties that all modules must agree on.
 fn check_heads(modules: &[Module]) -> Result<(), LinkErrors> {
     let name = |n: usize| {
         let name = modules[n].parts.first().and_then(|part| part.name.clone());
@@ -142,7 +148,7 @@ fn check_heads(modules: &[Module]) -> Result<(), LinkErrors> {
     Ok(())
 }
 
-/// Where each text begins: at the start of a line.
+/// Returns where each text begins: at the start of a line.
 fn starts(modules: &[Module]) -> Result<Vec<u32>, LinkErrors> {
     let mut end = 0_u64;
     let mut starts = vec![];
@@ -158,7 +164,7 @@ fn starts(modules: &[Module]) -> Result<Vec<u32>, LinkErrors> {
     Ok(starts)
 }
 
-/// A module with all texts and nothing of what stands in them.
+/// Returns a module with all texts and no items.
 fn empty(modules: &[Module], starts: &[u32]) -> Module {
     let mut text = String::new();
     let mut parts = vec![];
@@ -189,19 +195,19 @@ fn empty(modules: &[Module], starts: &[u32]) -> Module {
     }
 }
 
-/// Forms that the linked module has already.
+/// Forms that the linked module already has.
 #[derive(Default)]
 struct Forms {
     known: FxHashMap<(&'static str, Vec<Word>, Vec<Ty>), FormId>,
 }
 
 impl Forms {
-    /// What the forms of a module are in the linked one.
+    /// Adds the forms of a module, and returns their numbers in the linked module.
     fn add(&mut self, module: &Module, linked: &mut Module) -> Vec<FormId> {
         let mut add = |form: &super::table::Form| {
             let key = (form.row.opcode, form.words.to_vec(), form.types.to_vec());
             *self.known.entry(key).or_insert_with(|| {
-                // The linked module may be of a target and version that do not have the mnemonic as it is written.
+                // The linked module's target and version may lack the mnemonic as it is written.
                 linked.forms.push(super::table::Form { written: None, ..form.clone() });
                 FormId(linked.forms.len() as u32 - 1)
             })

@@ -1,4 +1,4 @@
-//! What stands in a module with the numbers and places that it has in the linked one.
+//! Renumbers the items of a module and moves their places, as the linked module has them.
 
 use rustc_hash::FxHashMap;
 
@@ -7,12 +7,12 @@ use crate::module::{
     SourceLine, Variable, VariableId,
 };
 
-/// For one module what its numbers are in the linked one.
+/// The numbers of one module's items in the linked module.
 pub(super) struct Numbers<'a> {
     pub functions: &'a [FunctionId],
     pub variables: &'a [VariableId],
     pub forms: &'a [FormId],
-    /// Where its text begins.
+    /// Where the module's text begins.
     pub start: u32,
     /// Numbers of `.file`.
     pub files: &'a FxHashMap<u32, u32>,

@@ -1,4 +1,4 @@
-//! Which definition each name means.
+//! Finds the definition of each name.
 
 use std::collections::BTreeMap;
 
@@ -15,18 +15,19 @@ use crate::types::{Kind, StateSpace, Ty};
 /// A function or variable, and the number of its module.
 type Item = (usize, AddressOf);
 
-/// What the functions and variables of all modules are in the linked one.
+/// The linked module's numbers for the functions and variables of all modules.
 pub(super) struct Resolved {
-    /// By module and number there.
+    /// Indexed by module, and by number in that module.
     pub functions: Vec<Vec<FunctionId>>,
     pub variables: Vec<Vec<VariableId>>,
-    /// Alignments that variables of the linked module have at least.
+    /// Lower bounds of the alignments of variables in the linked module.
     pub aligned: Vec<(VariableId, u32)>,
     left_out: FxHashSet<Item>,
 }
 
 impl Resolved {
-    /// Whether it is in the linked module; else another one is there for it, or nothing names it.
+    /// Whether an item is in the linked module. Otherwise another item replaces it, or nothing
+    /// names it.
     pub fn is_kept(&self, module: usize, of: AddressOf) -> bool {
         !self.left_out.contains(&(module, of))
     }
@@ -53,7 +54,7 @@ pub(super) fn resolve(modules: &[Module]) -> Result<Resolved, LinkErrors> {
     }
 }
 
-/// What has a name for other modules, by that name, in the order of the modules.
+/// Returns the items that other modules can name, by name, in the order of the modules.
 fn names(modules: &[Module]) -> BTreeMap<&str, Vec<Item>> {
     let mut names: BTreeMap<&str, Vec<Item>> = BTreeMap::new();
     for (module, number) in modules.iter().zip(0..) {
@@ -77,7 +78,7 @@ fn names(modules: &[Module]) -> BTreeMap<&str, Vec<Item>> {
     names
 }
 
-/// Where each thing is named first, of those that statements and initial contents name.
+/// Returns where statements and initial contents first name each item.
 fn used(modules: &[Module]) -> FxHashMap<Item, u32> {
     let mut used = FxHashMap::default();
     for (module, number) in modules.iter().zip(0..) {
@@ -102,7 +103,7 @@ fn used(modules: &[Module]) -> FxHashMap<Item, u32> {
     used
 }
 
-/// How a definition stands against others of its name.
+/// The precedence of a definition over other definitions of its name.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Rank {
     Weak,
@@ -113,7 +114,7 @@ enum Rank {
 struct Resolving<'m> {
     modules: &'m [Module],
     used: FxHashMap<Item, u32>,
-    /// Of those that are left out what is there for them.
+    /// For items that are left out: the item that replaces each.
     instead: FxHashMap<Item, Item>,
     aligned: FxHashMap<Item, u32>,
     errors: Vec<LinkError>,
@@ -135,7 +136,7 @@ impl Resolving<'_> {
         })
     }
 
-    /// None: it is declared only.
+    /// Returns the rank of a definition, or `None` for an item that is only declared.
     fn rank(&self, (module, of): Item) -> Option<Rank> {
         let linkage = match of {
             AddressOf::Variable(id) => self.modules[module].variable(id).linkage,
@@ -149,7 +150,7 @@ impl Resolving<'_> {
             Linkage::Extern => None,
             Linkage::Weak => Some(Rank::Weak),
             Linkage::Common => Some(Rank::Common),
-            // Of those without a linkage word kernels alone come here.
+            // Of items without a linkage word, only kernels come here.
             Linkage::Visible | Linkage::Local => Some(Rank::Strong),
         }
     }
@@ -169,7 +170,7 @@ impl Resolving<'_> {
         self.aligned.extend(align.map(|align| (found, align)));
     }
 
-    /// The definition that counts.
+    /// Returns the definition that takes precedence.
     fn definition(&mut self, name: &str, items: &[Item]) -> Option<Item> {
         let mut found: Option<(Rank, Item)> = None;
         for &item in items {
@@ -193,12 +194,13 @@ impl Resolving<'_> {
         found.map(|(_, item)| item)
     }
 
-    /// A name that no module defines: its declarations become one, if that is what they are.
+    /// Handles a name that no module defines: joins its declarations, or reports an error if the
+    /// name is used and must be defined.
     fn undefined(&mut self, name: &str, items: &[Item]) {
         let is_dynamic =
             |item| self.variable(item).is_some_and(|variable| variable.space == StateSpace::Shared);
         if items.iter().all(|&item| is_dynamic(item)) {
-            // The launch's, to which each module's own names lead.
+            // The launch defines it; each module's own names refer to it.
             return;
         }
         let used = items.iter().find_map(|&item| Some((item, *self.used.get(&item)?)));
@@ -215,7 +217,7 @@ impl Resolving<'_> {
         }
     }
 
-    /// Puts `found` in the place of an item of its name.
+    /// Replaces an item by `found`, which has the same name.
     fn join(&mut self, name: &str, item: Item, found: Item) {
         match self.misfit(item, found) {
             Some(what) => {
@@ -228,7 +230,7 @@ impl Resolving<'_> {
         }
     }
 
-    /// What something has that its declaration has not.
+    /// Describes how a definition differs from its declaration, if it does.
     fn misfit(&self, item: Item, found: Item) -> Option<String> {
         let (a, b) = match (item.1, found.1) {
             (AddressOf::Function(a), AddressOf::Function(b)) => {
@@ -269,7 +271,7 @@ impl Resolving<'_> {
         (!fits).then(|| format!("has {} bytes here, but {}", a.size, b.size))
     }
 
-    /// Gives what is kept consecutive numbers.
+    /// Gives consecutive numbers to the items that are kept.
     fn numbered(self) -> Resolved {
         let mut left_out: FxHashSet<Item> = self.instead.keys().copied().collect();
         for (module, number) in self.modules.iter().zip(0..) {
@@ -295,7 +297,7 @@ impl Resolving<'_> {
         }
         let number = |item: Item| {
             let item = self.instead.get(&item).copied().unwrap_or(item);
-            // What goes with a function that is left out is named nowhere else.
+            // Only a function that is left out names its own variables.
             numbers.get(&item).copied().unwrap_or(u32::MAX)
         };
         let all = self.modules.iter().zip(0..);
@@ -323,7 +325,7 @@ impl Resolving<'_> {
         }
     }
 
-    /// All functions and variables of all modules, in order.
+    /// Returns all functions and variables of all modules, in order.
     fn items(&self) -> impl Iterator<Item = Item> {
         self.modules.iter().enumerate().flat_map(|(n, module)| {
             let functions =
@@ -335,7 +337,7 @@ impl Resolving<'_> {
     }
 }
 
-/// Whether two types may be those of one variable: of the same width, or bytes on one side.
+/// Whether one variable may have both types: they have the same width, or one is of bytes.
 fn same_type(a: Ty, b: Ty) -> bool {
     if a.kind() == Kind::Opaque || b.kind() == Kind::Opaque {
         return a == b;

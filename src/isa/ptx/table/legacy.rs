@@ -1,7 +1,7 @@
-//! What forms mean in modules for old targets and of old versions.
+//! The meaning of forms in modules for old targets and of old versions.
 //!
-//! Source: the PTX ISA's notes on PTX 1.0 to 1.4 and on `sm_1x`, and the code that ptxas 13.5 makes: a form here and the form
-//! that it means give the same instructions.
+//! Source: the PTX ISA's notes on PTX 1.0 to 1.4 and on `sm_1x`, and the code that ptxas 13.5
+//! makes: a form and its meaning here give the same instructions.
 
 use super::{Form, resolve};
 use crate::module::Target;
@@ -12,10 +12,10 @@ use crate::word::Word;
 const PRECISIONS: &[Word] = &[Word::Approx, Word::Full, Word::Rn, Word::Rz, Word::Rm, Word::Rp];
 
 impl Form {
-    /// The form that runs where a module of this target and version has this one.
+    /// Returns the form that runs for this form in a module of this target and version.
     ///
-    /// Before PTX 1.4 some forms have no approximation or rounding: `.f32` is approximate, `.f64` rounds to the nearest.
-    /// Targets below sm_20 know no subnormal `.f32`.
+    /// Before PTX 1.4 some forms have no approximation or rounding: `.f32` is approximate, `.f64`
+    /// rounds to the nearest. Targets below sm_20 know no subnormal `.f32`.
     pub fn meant(self, target: Target, version: (u8, u8)) -> Form {
         let precision = self.precision().filter(|_| self.one_of(PRECISIONS).is_none());
         let flushes = target.sm < 20 && self.types.contains(&Ty::F32) && !self.has(Word::Ftz) && {
@@ -33,7 +33,7 @@ impl Form {
         }
     }
 
-    /// The word for precision that PTX 1.0 to 1.3 leave out.
+    /// Returns the word for precision that PTX 1.0 to 1.3 omit.
     fn precision(&self) -> Option<Word> {
         let double = self.ty(0) == Ty::F64;
         match self.row.opcode {
@@ -48,14 +48,14 @@ impl Form {
         }
     }
 
-    /// The form with one more word, if there is one.
+    /// Returns the form with one more word, if there is one.
     fn with(&self, word: Word) -> Option<Form> {
         let mnemonic = self.mnemonic();
         let words: Vec<&str> = mnemonic.split('.').chain([word.text()]).collect();
         resolve(&words).ok()
     }
 
-    /// The mnemonic in the table's order.
+    /// Returns the mnemonic with its words in the table's order.
     pub fn mnemonic(&self) -> String {
         let in_opcode = self.row.opcode.split('.').count() - 1;
         let words = self.words.iter().skip(in_opcode).map(|word| word.text());
@@ -73,7 +73,8 @@ mod tests {
         form.meant(Target { sm, suffix: None }, version).mnemonic()
     }
 
-    /// Pairs for which ptxas 13.5 makes the same code of the left in PTX 1.3 for sm_13 and of the right in PTX 8.0 for sm_80.
+    /// Pairs for which ptxas 13.5 makes the same code: the left in PTX 1.3 for sm_13, and the right
+    /// in PTX 8.0 for sm_80.
     #[test]
     fn forms_of_ptx_1_3_mean_what_ptxas_makes_of_them() {
         for (form, means) in [
@@ -116,7 +117,7 @@ mod tests {
         for form in ["add.f32", "mad.rn.f32", "cvt.f64.f32", "div.full.f32", "ex2.approx.f32"] {
             assert_eq!(meant(form, 20, (2, 0)), form);
         }
-        // PTX 1.5 flushes in these, too.
+        // PTX 1.5 flushes in these forms, too.
         assert_eq!(meant("cvt.f64.f32", 13, (1, 5)), "cvt.ftz.f64.f32");
         assert_eq!(meant("cvt.rn.f32.f64", 13, (2, 3)), "cvt.rn.ftz.f32.f64");
     }

@@ -1,4 +1,4 @@
-//! Which targets and versions have a form.
+//! The targets and versions that have a form.
 
 use std::fmt::{self, Display};
 use std::sync::LazyLock;
@@ -9,14 +9,15 @@ use super::Form;
 use super::pattern::Modifier;
 use crate::module::Target;
 
-/// Alternatives of a lowest target and, there, a lowest version.
+/// Alternatives, each of a lowest target and a lowest version on that target.
 ///
-/// A target with a suffix has all that the plain one has. What needs `sm_90a` is only there; what needs `sm_100f` is there
-/// and on later targets with a suffix of the same ten (facts, `ptx.md` 1.1).
+/// A target with a suffix has all forms of the plain target. A form that needs `sm_90a` exists on
+/// that target alone. A form that needs `sm_100f` exists there, and on later targets of the same
+/// ten with a suffix (facts, `ptx.md` 1.1).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Minimum {
     lowest: SmallVec<[(Target, (u8, u8)); 1]>,
-    /// From this target on, from this version on, it is no more.
+    /// The target and version from which on the form no longer exists.
     until: Option<(u32, (u8, u8))>,
 }
 
@@ -30,7 +31,7 @@ impl Display for Name {
 }
 
 impl Minimum {
-    /// `20 2.0`, `90a 8.0|100a 8.6`, `20 2.0 until 70 6.4`
+    /// Parses `20 2.0`, `90a 8.0|100a 8.6`, or `20 2.0 until 70 6.4`.
     pub fn parse(text: &str) -> Minimum {
         let one = |text: &str| {
             let (target, version) = text.split_once(' ')?;
@@ -49,7 +50,7 @@ impl Minimum {
         Minimum { lowest: text.split('|').map(place).collect(), until }
     }
 
-    /// The error is what is needed: "needs sm_80".
+    /// Checks a target and version. The error says what is needed: "needs sm_80".
     pub fn check(&self, target: Target, version: (u8, u8)) -> Result<(), String> {
         if let Some((sm, end)) = self.until.filter(|&(sm, end)| target.sm >= sm && version >= end) {
             return Err(format!("is no more from sm_{sm} and PTX {}.{} on", end.0, end.1));
@@ -73,7 +74,7 @@ impl Minimum {
     }
 }
 
-/// Of which opcodes a rule speaks.
+/// The opcodes that a rule applies to.
 enum Of {
     All,
     Only(&'static [&'static str]),
@@ -82,7 +83,7 @@ enum Of {
 
 const ATOMICS: Of = Of::Only(&["atom", "red"]);
 
-/// What a modifier, or several together, need; a form's own minimum comes on top.
+/// The minima of modifiers, alone or together. A form's own minimum applies in addition.
 const MODIFIERS: &[(&str, &str, Of)] = &[
     ("ftz", "10 1.4", Of::All),
     ("param", "20 2.0", Of::Only(&["st"])),
@@ -128,7 +129,7 @@ const MODIFIERS: &[(&str, &str, Of)] = &[
     ("b128", "70 8.3", Of::All),
 ];
 
-/// Modifiers that a form has all of, what they need, and of which opcodes.
+/// Modifiers that a form has all of, their minimum, and the opcodes of the rule.
 type Need = (SmallVec<[Modifier; 2]>, Minimum, &'static Of);
 
 static OF_MODIFIERS: LazyLock<Vec<Need>> = LazyLock::new(|| {
@@ -147,7 +148,7 @@ fn is_generic(form: &Form) -> bool {
     matches!(name, "ld" | "st" | "atom" | "red") && form.space().is_none()
 }
 
-/// Whether a target and version have all modifiers of a form.
+/// Checks that a target and version have all modifiers of a form.
 pub fn check_modifiers(form: &Form, target: Target, version: (u8, u8)) -> Result<(), String> {
     let has = |modifier: &Modifier| match modifier {
         Modifier::Word(word) => form.has(*word),

@@ -1,7 +1,8 @@
 //! The instruction table: one line for each form, family by family.
 //!
-//! [`resolve`] finds the form of a mnemonic, [`available`] says whether a target and version have it,
-//! [`check_operands`] whether operands fit it. Source of all lines: facts, `ptx.md` 9 and `ptx-forms.txt`.
+//! [`resolve`] finds the form of a mnemonic, [`available`] checks that a target and version have
+//! it, and [`check_operands`] checks operands against it. Source of all lines: facts, `ptx.md` 9
+//! and `ptx-forms.txt`.
 
 mod legacy;
 mod lines;
@@ -33,12 +34,12 @@ use super::word::Word;
 /// A line of the table.
 #[derive(Debug)]
 pub struct Row {
-    /// With the words that must come first: `mad.lo`, `cvta.to`.
+    /// The opcode, with the words that must come first: `mad.lo`, `cvta.to`.
     pub opcode: &'static str,
-    /// None: not executed; it traps.
+    /// `None` if the row is not executed: it traps.
     pub lift: Option<Lift>,
     pub fidelity: Fidelity,
-    /// What has it.
+    /// The targets and versions that have it.
     minimum: Minimum,
     /// Words of the opcode, without its name.
     prefix: Vec<Word>,
@@ -51,11 +52,12 @@ pub struct Row {
 #[derive(Clone, Debug)]
 pub struct Form {
     pub row: &'static Row,
-    /// All modifiers but types, those that belong to the opcode included, in the order of the line.
+    /// All modifiers except types, in the order of the line. Words that belong to the opcode are
+    /// included.
     pub words: SmallVec<[Word; 6]>,
-    /// In the order they are written.
+    /// Types in the order they are written.
     pub types: SmallVec<[Ty; 4]>,
-    /// The mnemonic of the text, where an old target or version makes it mean this form.
+    /// The mnemonic of the text, if an old target or version gives it the meaning of this form.
     pub written: Option<String>,
 }
 
@@ -64,7 +66,7 @@ impl Form {
         self.words.contains(&word)
     }
 
-    /// The first of these words that it has.
+    /// Returns the first of these words that the form has.
     pub fn one_of(&self, words: &[Word]) -> Option<Word> {
         words.iter().copied().find(|&word| self.has(word))
     }
@@ -82,12 +84,12 @@ impl Form {
         }
     }
 
-    /// What operands it takes.
+    /// Returns the operands that the form takes.
     pub fn operands(&self) -> &Signature {
         &self.row.operands
     }
 
-    /// The state space that the words name; none is generic.
+    /// Returns the state space that the words name; `None` is generic.
     pub fn space(&self) -> Option<StateSpace> {
         self.words.iter().find_map(|word| {
             Some(match word {
@@ -101,12 +103,12 @@ impl Form {
         })
     }
 
-    /// The `n`th type; the last one if there are fewer.
+    /// Returns the `n`th type, or the last type if there are fewer.
     pub fn ty(&self, n: usize) -> Ty {
         self.types.get(n).or(self.types.last()).copied().unwrap_or(Ty::B32)
     }
 
-    /// Elements of a vector access: 1, 2, 4 or 8.
+    /// Returns the elements of a vector access: 1, 2, 4 or 8.
     pub fn vector(&self) -> usize {
         match self.one_of(&[Word::V2, Word::V4, Word::V8]) {
             Some(Word::V2) => 2,
@@ -126,10 +128,11 @@ static TABLE: LazyLock<FxHashMap<&'static str, Vec<Row>>> = LazyLock::new(|| {
     table
 });
 
-/// Words of a mnemonic that no pattern can take.
+/// The limit of a mnemonic's modifiers: no pattern takes more.
 const MOST_WORDS: usize = 24;
 
-/// The form of a mnemonic: opcode name and modifiers as they are written, without dots. Errors say what is wrong with it.
+/// Finds the form of a mnemonic: the opcode name and modifiers as written, without dots. The error
+/// says what is wrong with it.
 pub fn resolve(words: &[&str]) -> Result<Form, String> {
     let (name, modifiers) = words.split_first().ok_or("an instruction without a name")?;
     let table: &'static FxHashMap<&'static str, Vec<Row>> = &TABLE;
@@ -139,7 +142,7 @@ pub fn resolve(words: &[&str]) -> Result<Form, String> {
     }
     let mut plain: SmallVec<[Word; 8]> = SmallVec::new();
     let mut types: SmallVec<[Ty; 4]> = SmallVec::new();
-    // Modifiers of the mnemonic before its first type.
+    // The number of modifiers before the first type of the mnemonic.
     let mut leading = usize::MAX;
     for text in modifiers {
         match Modifier::from_text(text) {
@@ -163,7 +166,7 @@ pub fn resolve(words: &[&str]) -> Result<Form, String> {
     Err(why_not(name, rows, modifiers, types.is_empty()))
 }
 
-/// What is wrong with a mnemonic that no row of its opcode takes.
+/// Returns the error of a mnemonic that no row of its opcode takes.
 fn why_not(name: &str, rows: &[Row], modifiers: &[&str], typeless: bool) -> String {
     for text in modifiers {
         let Some(modifier) = Modifier::from_text(text) else { continue };
@@ -184,7 +187,7 @@ fn why_not(name: &str, rows: &[Row], modifiers: &[&str], typeless: bool) -> Stri
     format!("`{name}` does not combine `.{}`", modifiers.join("."))
 }
 
-/// Whether a target and a PTX version have the form. The error says what it needs.
+/// Checks that a target and a PTX version have the form. The error says what the form needs.
 pub fn available(form: &Form, target: Target, version: (u8, u8)) -> Result<(), String> {
     let form_has = form.row.minimum.check(target, version);
     form_has

@@ -1,8 +1,10 @@
 //! Patterns of modifiers: `{.ftz}{.sat}.(f32|f64)`.
 //!
-//! `.word` must be there, `{.word}` may, `.(a|b)` and `{.a|b}` are one of them. Alternatives may go on:
-//! `{.volatile|relaxed.(cta|gpu)}`. `.<name>` is a set of [`SETS`]. The order of a pattern's words says nothing
-//! but for types, layouts and spaces of copies: their order is that of the mnemonic. An optional part that can be there is there.
+//! `.word` is required, and `{.word}` is optional; `.(a|b)` and `{.a|b}` are alternatives.
+//! Alternatives may continue: `{.volatile|relaxed.(cta|gpu)}`. `.<name>` is a set of [`SETS`].
+//!
+//! The order of a pattern's words has no meaning, except for types, layouts and spaces of copies:
+//! their order is that of the mnemonic. An optional part is always taken if it can be.
 
 use smallvec::SmallVec;
 
@@ -25,7 +27,7 @@ impl Modifier {
     }
 }
 
-/// A part of a pattern; a sequence of them is a pattern.
+/// A part of a pattern. A sequence of parts is a pattern.
 #[derive(Clone, Debug, PartialEq)]
 enum Part {
     One(Modifier),
@@ -36,7 +38,7 @@ enum Part {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Pattern(Vec<Part>);
 
-/// What a pattern has taken of a mnemonic.
+/// The words of a mnemonic that a pattern has taken so far.
 #[derive(Clone, Debug, Default)]
 struct State {
     /// A bit for each word that is taken.
@@ -46,7 +48,8 @@ struct State {
 }
 
 impl Pattern {
-    /// Patterns are part of the program: a wrong one is a bug that the tests of the table find.
+    /// Parses a pattern. Patterns are part of the program, so an error in one is a bug, which the
+    /// tests of the table find.
     pub fn parse(text: &str) -> Pattern {
         let mut rest = text;
         let parts = sequence(&mut rest);
@@ -54,7 +57,8 @@ impl Pattern {
         Pattern(parts)
     }
 
-    /// The words of the mnemonic in the order of the pattern, if it takes all of them, and all types.
+    /// Returns the mnemonic's words in the order of the pattern, if the pattern takes all words and
+    /// all types.
     pub fn matches(&self, words: &[Word], types: &[Ty]) -> Option<SmallVec<[Word; 6]>> {
         let all = u32::MAX.checked_shr(32 - words.len() as u32).unwrap_or(0);
         let states = follow(&self.0, State::default(), words, types);
@@ -88,7 +92,8 @@ impl Pattern {
         needs(&self.0)
     }
 
-    /// A sequence of words that it stands for. `below` draws numbers below its argument, which is not 0.
+    /// Draws a sequence of words that the pattern matches. `below` draws numbers below its
+    /// argument, which is not 0.
     pub fn draw<E>(
         &self,
         below: &mut dyn FnMut(usize) -> Result<usize, E>,
@@ -115,7 +120,8 @@ impl Pattern {
         Ok(drawn)
     }
 
-    /// All sequences of words that it stands for; for the words that belong to an opcode.
+    /// Returns all sequences of words that the pattern matches; for the words that belong to an
+    /// opcode.
     pub fn sequences(&self) -> Vec<Vec<Modifier>> {
         fn all(parts: &[Part]) -> Vec<Vec<Modifier>> {
             parts.iter().fold(vec![Vec::new()], |before, part| {
@@ -173,7 +179,8 @@ fn step(
             }
         }
         Part::Any(all) => {
-            // Of words alone the first one written is meant: `row.col` and `col.row` differ.
+            // Alternatives of words alone take the first word written: `row.col` and `col.row`
+            // differ.
             if let Some(n) = first_written(all, &state, words) {
                 state.taken |= 1 << n;
                 state.words.push(words[n]);
@@ -191,7 +198,7 @@ fn step(
     }
 }
 
-/// Whether the order of two words counts: that of layouts and of the spaces of a copy.
+/// Whether the order of two words has a meaning: layouts, and the spaces of a copy.
 fn same_order(a: Word, b: Word) -> bool {
     let layout = |word| matches!(word, Word::Row | Word::Col);
     let space =
@@ -199,7 +206,8 @@ fn same_order(a: Word, b: Word) -> bool {
     layout(a) && layout(b) || space(a) && space(b)
 }
 
-/// The first word of a mnemonic that is left and is among alternatives that are words alone.
+/// Returns the first remaining word of a mnemonic that is among the alternatives, if each
+/// alternative is a word alone.
 fn first_written(all: &[Vec<Part>], state: &State, words: &[Word]) -> Option<usize> {
     let only_words = all.iter().all(|parts| matches!(parts[..], [Part::One(Modifier::Word(_))]));
     let among = |word: Word| all.iter().any(|parts| parts[..] == [Part::One(Modifier::Word(word))]);

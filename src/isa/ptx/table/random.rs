@@ -8,31 +8,34 @@ use super::{Form, Row, TABLE, resolve};
 use crate::types::Ty;
 use crate::word::Word;
 
-/// The rows of each opcode that is executed, in an order that does not change.
+/// The rows of each opcode that is executed, in a fixed order.
 static EXECUTED: LazyLock<Vec<(&'static str, Vec<&'static Row>)>> = LazyLock::new(|| {
     let mut rows: Vec<&'static Row> =
         TABLE.values().flatten().filter(|row| row.lift.is_some()).collect();
-    // Rows of one opcode keep their order.
+    // The sort is stable: rows of one opcode keep their order.
     rows.sort_by_key(|row| row.opcode);
     let opcodes: BTreeSet<&str> = rows.iter().map(|row| row.opcode).collect();
     let of = |opcode| (opcode, rows.iter().copied().filter(|row| row.opcode == opcode).collect());
     opcodes.into_iter().map(of).collect()
 });
 
-/// Opcodes that are executed, with the words that belong to them: `mad.lo`.
+/// Returns the opcodes that are executed, with the words that belong to them: `mad.lo`.
 pub fn executed() -> impl Iterator<Item = &'static str> {
     EXECUTED.iter().map(|(opcode, _)| *opcode)
 }
 
-/// Names of opcodes and all modifiers, as they stand in texts: `mad`, `.lo`.
+/// Returns the names of opcodes and all modifiers, as they stand in texts: `mad`, `.lo`.
 pub fn vocabulary() -> BTreeSet<String> {
     let names = TABLE.keys().map(|name| (*name).to_owned());
     let words = Word::ALL.iter().map(|word| format!(".{}", word.text()));
     names.chain(words).chain(Ty::ALL.iter().map(|ty| format!(".{}", ty.name()))).collect()
 }
 
-/// A mnemonic of an opcode that is executed, in full, and its form. `below` draws numbers below its argument, which is not 0.
-/// None: the table has no such opcode, or an earlier line of it takes what was drawn and is not executed.
+/// Draws a full mnemonic of an opcode that is executed, and returns it with its form. `below` draws
+/// numbers below its argument, which is not 0.
+///
+/// Returns `None` if the table has no such opcode, or if an earlier line takes the drawn mnemonic
+/// and is not executed.
 pub fn draw<E>(
     opcode: &str,
     below: &mut dyn FnMut(usize) -> Result<usize, E>,

@@ -1,11 +1,11 @@
-//! What operands a form takes: `d*v^_, address, policy`.
+//! The operands of a form: `d*v^_, address, policy`.
 //!
-//! Operands stand behind commas. Each is the name of a [`Kind`], then, in this order:
-//! - `:1`, `:u32`, `:double`, `:byte`, `:address`: its type; without one that of the form's first type,
-//! - `*4`, `*v`, `*x`, `*f`: how many elements it has in braces,
+//! Operands are separated by commas. Each is the name of a [`Kind`], then, in this order:
+//! - `:1`, `:u32`, `:double`, `:byte`, `:address`: its type; by default the form's first type,
+//! - `*4`, `*v`, `*x`, `*f`: the number of its elements in braces,
 //! - `^`: registers may be wider,
 //! - `_`: it may be a sink,
-//! - `|p`: with a second destination, `|p?` if it may have one,
+//! - `|p`: it has a second destination; `|p?` if it may have one,
 //! - `@90/7.8`: it needs this target and version,
 //! - `?`: it may be missing.
 
@@ -23,7 +23,8 @@ pub enum Kind {
     PredicateDestination,
     /// `q`: `p`, `!p` or a constant.
     PredicateSource,
-    /// `i:0..15`: a constant; without an end the largest is that of 32 bits; `i:..` is any.
+    /// `i:0..15`: a constant. Without an end the largest is that of 32 bits; `i:..` is any
+    /// constant.
     Immediate(u64, u64),
     /// An address in the space that the form names, or a generic one.
     Address,
@@ -31,21 +32,21 @@ pub enum Kind {
     AddressIn(Space),
     /// A cache policy; only with `.L2::cache_hint`.
     Policy,
-    /// Blocks of a cluster; only with `.multicast::cluster`.
+    /// The blocks of a cluster; only with `.multicast::cluster`.
     ClusterMask,
-    /// Only with `.cp_mask`.
+    /// A mask of bytes; only with `.cp_mask`.
     ByteMask,
-    /// Offsets of an im2col copy; only with `.im2col` and the like.
+    /// Offsets of an im2col copy; only with `.im2col` and similar words.
     Offsets,
     /// `[map, {x, y}]`
     Tensor,
     /// A combining predicate; only with `.and`, `.or`, `.xor`.
     Combined,
-    /// The same, and no constant.
+    /// A combining predicate that is not a constant.
     CombinedRegister,
     /// The number of a barrier.
     Barrier,
-    /// How many threads come to a barrier.
+    /// The number of threads of a barrier.
     Threads,
     /// A count of registers: 24 to 256, in steps of 8.
     Registers,
@@ -76,7 +77,7 @@ pub enum Space {
 pub enum Type {
     /// The form's type with this number.
     Of(usize),
-    /// Twice as wide as the form's first one.
+    /// A type twice as wide as the form's first type.
     Double,
     Fixed(Ty),
     /// 32 bits; a constant is at most 255.
@@ -92,7 +93,7 @@ pub enum Count {
     Vector,
     /// Matrices: `.x1`, `.x2`, `.x4`
     Matrices,
-    /// Of a fragment of `wmma`.
+    /// The registers of a `wmma` fragment.
     Fragment,
 }
 
@@ -111,12 +112,12 @@ pub struct Spec {
     pub wide: bool,
     pub sink: bool,
     pub second: Second,
-    /// Target and version that the operand needs.
+    /// The target and version that the operand needs.
     pub needs: Option<(u32, (u8, u8))>,
     pub optional: bool,
 }
 
-/// Operands that no list of [`Spec`]s says.
+/// Rules for operands that a list of [`Spec`]s cannot describe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
     Mov,
@@ -196,7 +197,7 @@ fn spec(text: &str) -> Spec {
     Spec { kind, ty, count, wide, sink, second, needs, optional }
 }
 
-/// `90/7.8`
+/// Parses `90/7.8`.
 fn place(text: &str) -> Option<(u32, (u8, u8))> {
     let (sm, version) = text.split_once('/')?;
     let (major, minor) = version.split_once('.')?;

@@ -79,7 +79,7 @@ fn errors_say_what_a_form_needs() {
     );
 }
 
-/// What the checks of operands say of a statement.
+/// Returns the result of the operand checks of a statement.
 fn operands(statement: &str) -> String {
     let text = format!(
         ".version 8.8\n.target sm_90\n.address_size 64\n.shared .b32 s;\n.entry k () {{\n\

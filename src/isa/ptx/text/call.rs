@@ -1,21 +1,21 @@
-//! Calls: what is passed against what the function takes. Facts, `ptx.md` 4.
+//! Checks calls: arguments against the parameters of the function. Facts, `ptx.md` 4.
 
 use super::reader::{Reader, Result};
 use crate::module::{AddressOf, Formal, FunctionId, Operand, Operands};
 use crate::types::{StateSpace, Ty};
 
-/// A parameter or return value that a call has to match.
+/// A parameter or return value that a call must match.
 #[derive(Clone, Copy)]
 struct Expected {
-    /// Bytes; 0 for an array of any length.
+    /// Size in bytes; 0 for an array of any length.
     size: u64,
-    /// Of an array.
+    /// The alignment of an array.
     align: Option<u32>,
     pred: bool,
 }
 
 impl Reader<'_> {
-    /// Operands of a call, as [`Reader::call`] has read them.
+    /// Checks the operands of a call, as [`Reader::call`] has read them.
     pub fn check_call(&mut self, operands: &Operands) -> Result<()> {
         let [Operand::List(returns), callee, Operand::List(arguments), ..] = &operands[..] else {
             return Ok(());
@@ -97,7 +97,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// What is wrong with an operand that is passed or returned to.
+    /// Returns the error of an operand that is passed or takes a return value.
     fn passes(
         &self,
         operand: &Operand,

@@ -1,4 +1,4 @@
-//! [`Code`]: what is known of a function while its body is read.
+//! [`Code`]: the state of a function while its body is read.
 
 use std::borrow::Cow;
 
@@ -9,23 +9,23 @@ use super::reader::{Reader, Result};
 use crate::module::{Body, Label, LabelId, Operand, Register, RegisterDecl};
 use crate::types::Ty;
 
-/// Registers `%r<100>`.
+/// A family of registers: `%r<100>`.
 struct Family<'a> {
     prefix: &'a str,
     ty: Ty,
     elements: u8,
 }
 
-/// Where a label is named.
+/// The place where a label is named.
 #[derive(Clone, Copy)]
 pub(super) enum LabelUse {
-    /// A statement, and which of its operands.
+    /// A statement, and the index of the operand.
     Operand(u32, u32),
-    /// A list of `.branchtargets`, and which of its labels.
+    /// A list of `.branchtargets`, and the index of the label.
     Target(u32, u32),
 }
 
-/// A label that is named: it may stand further on.
+/// A label that was named, and may be defined further on.
 struct Pending<'a> {
     name: Cow<'a, str>,
     at: u32,
@@ -34,7 +34,7 @@ struct Pending<'a> {
 
 struct Scope {
     id: u32,
-    /// Pending labels that were there when it began.
+    /// The number of pending labels when the scope began.
     pending: usize,
     has_labels: bool,
 }
@@ -43,26 +43,26 @@ struct Scope {
 pub(super) struct Code<'a> {
     pub body: Body,
     families: Vec<Family<'a>>,
-    /// Registers of families that have been named.
+    /// Registers of families that were named already.
     members: FxHashMap<(u32, u64), Register>,
-    /// By the number of their scope.
+    /// Labels by the number of their scope and by name.
     labels: FxHashMap<(u32, &'a str), LabelId>,
     scopes: Vec<Scope>,
     scope_count: u32,
     pending: Vec<Pending<'a>>,
-    /// Where the operands of a statement stand.
+    /// The places of a statement's operands.
     pub places: Vec<u32>,
     pub words: Vec<&'a str>,
-    /// Registers of the module that the statement names.
+    /// The module's registers that the statement names.
     pub module_registers: Vec<Used>,
-    /// Registers for sums in the statement.
+    /// The registers that hold sums in the statement.
     pub sums: Vec<Register>,
     /// The number of the first statement that the line adds.
     pub line_start: usize,
 }
 
 impl<'a> Code<'a> {
-    /// Forgets the function before.
+    /// Forgets the previous function.
     pub fn begin(&mut self) {
         self.body = Body::default();
         self.families.clear();
@@ -73,14 +73,14 @@ impl<'a> Code<'a> {
         self.pending.clear();
     }
 
-    /// Forgets what the line before has named.
+    /// Forgets the names of the previous line.
     pub fn begin_line(&mut self) {
         self.module_registers.clear();
         self.sums.clear();
         self.line_start = self.body.statements.len();
     }
 
-    /// Adds a register, or a vector of some; the first.
+    /// Adds a register, or one register for each element of a vector. Returns the first.
     pub fn register(&mut self, name: &str, ty: Ty, elements: u8) -> Register {
         let first = Register(self.body.registers.len() as u32);
         match elements {
@@ -101,7 +101,7 @@ impl<'a> Code<'a> {
         self.families.len() as u32 - 1
     }
 
-    /// A register of a family, which is made when it is first named, and how many elements it has.
+    /// Returns a register of a family and its number of elements. The first naming makes it.
     pub fn member(&mut self, family: u32, number: u64) -> (Register, u8) {
         let &Family { prefix, ty, elements } = &self.families[family as usize];
         if let Some(&register) = self.members.get(&(family, number)) {
@@ -125,7 +125,8 @@ impl<'a> Code<'a> {
         self.pending.push(Pending { name, at, place });
     }
 
-    /// Ends a scope: labels that were named in it are those that it has, or those of the scopes around it.
+    /// Ends a scope. Labels that were named in it refer to labels of the scope, or else stay
+    /// pending for the scopes around it.
     pub fn close(&mut self) {
         let Some(scope) = self.scopes.pop().filter(|scope| scope.has_labels) else { return };
         let mut kept = scope.pending;
@@ -167,7 +168,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Labels that are named and nowhere.
+    /// Reports labels that were named, but never defined.
     pub fn check_labels(&mut self) {
         for Pending { name, at, .. } in self.code.pending.drain(..) {
             self.errors.push(at, format!("found `{name}`, which is no label here, expected one"));

@@ -4,7 +4,7 @@ use super::lexer::Kind;
 use super::reader::{Reader, Result};
 use crate::types::{Kind as TyKind, Ty};
 
-/// Expressions within expressions, at most.
+/// The limit of the nesting of expressions.
 const MAX_DEPTH: u32 = 256;
 
 /// The value of a constant expression.
@@ -16,7 +16,7 @@ pub(super) enum Value {
     Bits64(u64),
 }
 
-/// Binary operators, from those that bind the least.
+/// Binary operators, from the lowest precedence to the highest.
 const LEVELS: &[&[Kind]] = &[
     &[Kind::OrOr],
     &[Kind::AndAnd],
@@ -35,7 +35,7 @@ fn signed(value: bool) -> Value {
 }
 
 impl Reader<'_> {
-    /// Whether a constant expression begins here. `-` and `!` may also stand before a register.
+    /// Whether a constant expression begins here. `-` and `!` may also precede a register.
     pub fn at_constant(&self) -> bool {
         match self.token.kind {
             Kind::Integer { .. } | Kind::Bits32 | Kind::Bits64 | Kind::Decimal => true,
@@ -49,7 +49,7 @@ impl Reader<'_> {
         self.conditional(0)
     }
 
-    /// A constant expression of integers; its low bits.
+    /// Reads a constant expression of integers, and returns its low bits.
     pub fn integer(&mut self, what: &str) -> Result<u64> {
         let at = self.token.at;
         match self.constant()? {
@@ -149,7 +149,7 @@ impl Reader<'_> {
         Ok(value)
     }
 
-    /// What follows `(`: an expression, or the type of a cast.
+    /// Reads the part after `(`: an expression, or the type of a cast.
     fn parenthesised(&mut self, depth: u32) -> Result<Value> {
         let unsigned = match self.token.kind {
             Kind::Word => match self.word() {
@@ -198,7 +198,7 @@ impl Reader<'_> {
     }
 }
 
-/// `b` is not 0 where it divides.
+/// Applies a binary operator. The caller checks that a divisor `b` is not 0.
 fn integers(kind: Kind, (a, a_unsigned): (u64, bool), (b, b_unsigned): (u64, bool)) -> Value {
     let either = a_unsigned || b_unsigned;
     let (sa, sb) = (a as i64, b as i64);
@@ -228,7 +228,7 @@ fn integers(kind: Kind, (a, a_unsigned): (u64, bool), (b, b_unsigned): (u64, boo
     }
 }
 
-/// The bits of a constant in a variable of a type, or what is wrong with it.
+/// Returns the bits of a constant in a variable of a type, or an error message.
 pub(super) fn bits_of(value: Value, ty: Ty) -> std::result::Result<u64, &'static str> {
     match (value, ty.kind()) {
         (Value::Integer { bits, .. }, TyKind::Bits | TyKind::Unsigned | TyKind::Signed) => Ok(bits),

@@ -7,19 +7,19 @@ use super::special;
 use crate::module::{FunctionId, Initial, Linkage, Variable, VariableId};
 use crate::types::{Kind as TyKind, StateSpace, Ty};
 
-/// Dimensions of an array, at most.
+/// The limit of an array's dimensions.
 const MAX_DIMENSIONS: usize = 32;
-/// An alignment, at most.
+/// The limit of an alignment, in bytes.
 pub(super) const MAX_ALIGN: u64 = 1 << 16;
 
-/// What stands in front of the names of a declaration.
+/// The words of a declaration in front of its names.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shape {
     pub space: StateSpace,
     pub linkage: Linkage,
     pub managed: bool,
     pub align: Option<u32>,
-    /// Elements of a vector: 1, 2 or 4.
+    /// The elements of a vector: 1, 2 or 4.
     pub elements: u8,
     pub ty: Ty,
 }
@@ -34,7 +34,7 @@ impl Shape {
     }
 }
 
-/// Bytes of a variable in a space, at most.
+/// Returns the limit of a variable's bytes in a space.
 fn limit(space: StateSpace) -> u64 {
     match space {
         StateSpace::Global => 1 << 40,
@@ -43,7 +43,7 @@ fn limit(space: StateSpace) -> u64 {
 }
 
 impl<'a> Reader<'a> {
-    /// `.attribute(..)`, `.align`, the vector and the type.
+    /// Reads `.attribute(..)`, `.align`, the vector and the type.
     pub fn shape(&mut self, linkage: Linkage, space: StateSpace) -> Result<Shape> {
         let managed = self.take_word("attribute");
         if managed {
@@ -83,7 +83,7 @@ impl<'a> Reader<'a> {
         Ok(Shape { space, linkage, managed, align, elements, ty })
     }
 
-    /// `.align N`, if it is there.
+    /// Reads `.align N`, if it is there.
     pub fn align(&mut self) -> Result<Option<u32>> {
         if !self.take_word("align") {
             return Ok(None);
@@ -96,7 +96,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// `(.managed)`
+    /// Reads `(.managed)`.
     fn attributes(&mut self) -> Result<()> {
         self.expect(b'(', "`(`")?;
         loop {
@@ -115,7 +115,7 @@ impl<'a> Reader<'a> {
         self.expect(b')', "`)`")
     }
 
-    /// Variables of the module: what follows the state space.
+    /// Reads variables of the module, from behind the state space.
     pub fn module_variables(&mut self, linkage: Linkage, space: StateSpace) -> Result<()> {
         let at = self.token.at;
         let version = self.module.version;
@@ -139,7 +139,7 @@ impl<'a> Reader<'a> {
         self.variables(linkage, space, None)
     }
 
-    /// Variables of any space but that of registers, up to the `;`.
+    /// Reads variables of any space but that of registers, up to the `;`.
     pub fn variables(
         &mut self,
         linkage: Linkage,
@@ -156,7 +156,7 @@ impl<'a> Reader<'a> {
         }
         let mut shape = self.shape(linkage, space)?;
         if space == StateSpace::Tex {
-            // What a texture reference is called since 1.5.
+            // Since 1.5 a texture reference is declared like this.
             shape = Shape { space: StateSpace::Global, ty: Ty::Texref, elements: 1, ..shape };
         }
         loop {
@@ -203,7 +203,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// `<count>` behind a name.
+    /// Reads `<count>` behind a name.
     pub fn count(&mut self) -> Result<Option<u64>> {
         if !self.take(b'<') {
             return Ok(None);
@@ -213,7 +213,7 @@ impl<'a> Reader<'a> {
         Ok(Some(count))
     }
 
-    /// `[4][2]`: 0 for `[]`, which may be the first.
+    /// Reads dimensions like `[4][2]`. `[]`, which only the first may be, gives 0.
     pub fn dimensions(&mut self) -> Result<Vec<u64>> {
         let mut dimensions = vec![];
         while self.is(b'[') {
@@ -236,7 +236,7 @@ impl<'a> Reader<'a> {
         Ok(dimensions)
     }
 
-    /// Bytes of a variable; 0 for `x[]`.
+    /// Returns the bytes of a variable; 0 for `x[]`.
     fn size(&mut self, shape: &Shape, dimensions: &[u64], at: u32) -> Result<u64> {
         if dimensions.first() == Some(&0) && shape.linkage != Linkage::Extern {
             return self
@@ -256,7 +256,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A name that is declared here.
+    /// Reads a name that is declared here.
     pub fn new_name(&mut self) -> Result<(&'a str, u32)> {
         let (name, at) = self.name("a name")?;
         if name == "WARP_SZ" || special::by_name(name).is_some() {
@@ -305,7 +305,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Registers: what follows `.reg`, up to the `;`.
+    /// Reads registers, from behind `.reg` up to the `;`.
     pub fn registers(&mut self) -> Result<()> {
         let at = self.token.at;
         let shape = self.shape(Linkage::Local, StateSpace::Reg)?;

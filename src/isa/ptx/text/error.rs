@@ -1,4 +1,4 @@
-//! What is wrong with a text.
+//! Errors in a text.
 
 use std::fmt;
 
@@ -9,11 +9,11 @@ use warploom_guest::errors::{MAX_ERRORS, line_column, one_a_line};
 pub struct ReadError {
     /// Byte offset in the text.
     pub at: u32,
-    /// From 1 on.
+    /// The line, from 1 on.
     pub line: u32,
-    /// In bytes, from 1 on.
+    /// The column in bytes, from 1 on.
     pub column: u32,
-    /// What was found and what was expected.
+    /// The message: found and expected text.
     pub message: String,
 }
 
@@ -23,14 +23,14 @@ impl fmt::Display for ReadError {
     }
 }
 
-/// All errors of a text, the first 20, in the order they were found.
+/// The first 20 errors of a text, in the order they were found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadErrors {
     pub errors: Vec<ReadError>,
 }
 
 impl fmt::Display for ReadErrors {
-    /// One `line:column: message` a line.
+    /// Writes one `line:column: message` a line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         one_a_line(f, &self.errors)
     }
@@ -38,7 +38,7 @@ impl fmt::Display for ReadErrors {
 
 impl std::error::Error for ReadErrors {}
 
-/// Errors while a text is read: byte offsets and messages.
+/// Errors found while a text is read: byte offsets and messages.
 #[derive(Default)]
 pub(super) struct Found {
     errors: Vec<(u32, String)>,
@@ -46,7 +46,7 @@ pub(super) struct Found {
 
 impl Found {
     pub fn push(&mut self, at: u32, message: String) {
-        // One error for one place: what follows from it is no news.
+        // One error for each place: errors that follow from it say nothing new.
         if !self.is_full() && self.errors.last().is_none_or(|&(last, _)| last != at) {
             self.errors.push((at, message));
         }

@@ -17,22 +17,22 @@ pub(super) struct Parameter<'a> {
     pub at: u32,
     pub reg: bool,
     pub ty: Ty,
-    /// Of a register: more than 1 in a vector, which counts as so many parameters.
+    /// The elements of a register. A vector, with more than 1, counts as so many parameters.
     pub elements: u8,
     pub size: u64,
     pub align: u32,
 }
 
-/// Where parameters stand.
+/// The declaration that a parameter list belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Of {
     Kernel,
     Function,
-    /// `.callprototype`, where names are `_`.
+    /// `.callprototype`, whose names are `_`.
     Prototype,
 }
 
-/// What stands between the parameters and the body.
+/// The directives between the parameters and the body.
 #[derive(Default)]
 struct Directives {
     noreturn: bool,
@@ -43,7 +43,7 @@ struct Directives {
 }
 
 impl<'a> Reader<'a> {
-    /// What follows `.func` or `.entry`.
+    /// Reads a function, from behind `.func` or `.entry`.
     pub fn function(&mut self, linkage: Linkage, kernel: bool) -> Result<()> {
         let of = if kernel { Of::Kernel } else { Of::Function };
         let outputs = match !kernel && self.is(b'(') {
@@ -62,7 +62,7 @@ impl<'a> Reader<'a> {
         let defined = match self.token.kind {
             Kind::Punct(b'{') => true,
             Kind::Punct(b';') => false,
-            // Compilers up to CUDA 4.0 wrote no `;` behind declarations of device functions.
+            // Compilers up to CUDA 4.0 omitted the `;` after declarations of device functions.
             Kind::End if !kernel => false,
             Kind::Word if !kernel && !matches!(self.word(), "target" | "version") => false,
             _ => return self.unexpected("`{` or `;`"),
@@ -76,7 +76,7 @@ impl<'a> Reader<'a> {
         self.body(id, &outputs, &inputs)
     }
 
-    /// Parameters in parentheses.
+    /// Reads parameters in parentheses.
     fn parameters(&mut self, of: Of) -> Result<Vec<Parameter<'a>>> {
         self.expect(b'(', "`(`")?;
         let mut all: Vec<Parameter> = vec![];
@@ -160,7 +160,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// What follows `.ptr`, a hint: a state space and an alignment.
+    /// Reads the hint after `.ptr`: a state space and an alignment.
     fn pointer(&mut self) -> Result<()> {
         if matches!(self.word(), "const" | "global" | "local" | "shared") {
             self.advance();
@@ -240,7 +240,7 @@ impl<'a> Reader<'a> {
         Ok(found)
     }
 
-    /// Up to three numbers behind the directive that stands here.
+    /// Reads up to three numbers after the directive that stands here.
     fn axes(&mut self) -> Result<[u32; 3]> {
         self.advance();
         let mut axes = [1; 3];
@@ -257,7 +257,7 @@ impl<'a> Reader<'a> {
         Ok(axes)
     }
 
-    /// `(.param .b32 _) _ (.param .b64 _) [.noreturn];`
+    /// Reads `(.param .b32 _) _ (.param .b64 _) [.noreturn];`.
     pub fn prototype(&mut self) -> Result<Prototype> {
         let outputs = match self.is(b'(') {
             true => self.parameters(Of::Prototype)?,
@@ -284,7 +284,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// What is declared of a function.
+/// The declaration of a function.
 struct Head<'h, 'a> {
     name: &'a str,
     at: u32,
@@ -292,7 +292,7 @@ struct Head<'h, 'a> {
     linkage: Linkage,
     outputs: &'h [Parameter<'a>],
     inputs: &'h [Parameter<'a>],
-    /// A body follows.
+    /// Whether a body follows.
     defined: bool,
 }
 

@@ -4,11 +4,11 @@ use super::lexer::Kind;
 use super::reader::{Reader, Result};
 use crate::module::Target;
 
-/// Versions that exist: major, and the last minor, which count from 0.
+/// Versions that exist: the major number, and the last minor number. Minor numbers start at 0.
 const VERSIONS: &[(u8, u8)] =
     &[(1, 5), (2, 3), (3, 2), (4, 3), (5, 1), (6, 5), (7, 8), (8, 8), (9, 5)];
 
-/// Targets without a suffix and the first version that takes them.
+/// Targets without a suffix, and the first version that accepts each.
 const TARGETS: &[(u32, (u8, u8))] = &[
     (10, (1, 0)),
     (11, (1, 0)),
@@ -44,7 +44,7 @@ const TARGETS: &[(u32, (u8, u8))] = &[
     (121, (8, 8)),
 ];
 
-/// The target of a name and the first version that takes it.
+/// Returns the target of a name, and the first version that accepts it.
 fn target(name: &str) -> Option<(Target, (u8, u8))> {
     let digits = name.strip_prefix("sm_").or_else(|| name.strip_prefix("compute_"))?;
     let (digits, suffix) = match digits.strip_suffix(['a', 'f']) {
@@ -63,7 +63,7 @@ fn target(name: &str) -> Option<(Target, (u8, u8))> {
 }
 
 impl Reader<'_> {
-    /// What a module begins with. Nothing of the text is read if it fails.
+    /// Reads the head of a module. If it fails, the rest of the text is not read.
     pub fn head(&mut self) -> Result<()> {
         if !self.take_word("version") {
             return self.unexpected("`.version`");
@@ -98,7 +98,7 @@ impl Reader<'_> {
         let known = numbers.filter(|&(major, minor)| {
             VERSIONS.iter().any(|&(m, last)| m == major && minor <= last)
         });
-        // `8.08` is none.
+        // `8.08` is not a version.
         let known = known.filter(|(major, minor)| format!("{major}.{minor}") == self.here());
         match known {
             Some(version) => {
@@ -110,7 +110,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What follows `.target`. A second one holds from there on.
+    /// Reads the part after `.target`. A second `.target` applies from there on.
     pub fn target(&mut self) -> Result<()> {
         let (name, at) = self.name("a target like `sm_80`")?;
         let Some((target, first)) = target(name) else {
@@ -124,7 +124,7 @@ impl Reader<'_> {
                 format!("{name} needs version {major}.{minor}, this is {}.{}", found.0, found.1);
             return self.fail(at, message);
         }
-        // Mnemonics are checked again for this target.
+        // The new target needs its own check of each mnemonic.
         self.forms.clear();
         self.joined.clear();
         self.module.independent_textures = false;

@@ -15,15 +15,16 @@ struct WrittenAddress {
     addend: i64,
 }
 
-/// What an element is.
+/// One element of an initial content.
 enum Element {
     Bits(u64),
-    /// Bits of an address: the lowest, and how many.
+    /// Bits of an address: the lowest bit, and the count.
     Address(WrittenAddress, u8, u8),
 }
 
 impl Reader<'_> {
-    /// What follows the `=` of a variable. A first dimension that is 0 becomes as long as the content.
+    /// Reads the part after the `=` of a variable. A first dimension of 0 takes the length of the
+    /// content.
     pub fn initial(&mut self, shape: &Shape, dimensions: &mut [u64], at: u32) -> Result<Initial> {
         let what = match (shape.space, shape.linkage, shape.ty) {
             (StateSpace::Global, _, Ty::Samplerref | Ty::Texref) => return self.sampler(),
@@ -45,7 +46,7 @@ impl Reader<'_> {
         }
         let mut initial = Initial::default();
         if let [0, ..] = all[..] {
-            // As if it were endless; `grow` limits it.
+            // Treat it as endless; `grow` limits it.
             all[0] = u64::MAX;
         }
         let length = self.fill(shape.ty, &all, 0, &mut initial)?;
@@ -58,7 +59,8 @@ impl Reader<'_> {
         Ok(initial)
     }
 
-    /// An element, or those of an array in braces, from an offset in bytes on; how many there are.
+    /// Reads an element, or the elements of an array in braces, into the bytes from an offset on.
+    /// Returns their number.
     fn fill(
         &mut self,
         ty: Ty,
@@ -131,7 +133,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// `0xff00(var)`, `0xff(1234)`: a byte of an address or an integer.
+    /// Reads `0xff00(var)`, `0xff(1234)`: a byte of an address or an integer.
     fn byte_of(&mut self, ty: Ty) -> Result<Element> {
         let mask = self.advance();
         self.needs(mask.at, "a byte of an address", 0, (7, 1))?;
@@ -157,7 +159,7 @@ impl Reader<'_> {
         Ok(found)
     }
 
-    /// `var`, `var+4`, `generic(var)+4`, the name of a function.
+    /// Reads `var`, `var+4`, `generic(var)+4`, or the name of a function.
     fn place(&mut self) -> Result<WrittenAddress> {
         let (mut name, mut at) = self.name("the name of a variable or function")?;
         let mut generic = self.module.version < (3, 1);
@@ -197,7 +199,7 @@ impl Reader<'_> {
         Ok(WrittenAddress { of, generic, addend })
     }
 
-    /// `{ addr_mode_0 = wrap, filter_mode = linear }`
+    /// Reads `{ addr_mode_0 = wrap, filter_mode = linear }`.
     fn sampler(&mut self) -> Result<Initial> {
         self.expect(b'{', "`{`")?;
         let mut sampler = Sampler::default();

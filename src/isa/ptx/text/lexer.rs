@@ -2,17 +2,17 @@
 
 use std::borrow::Cow;
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     End,
-    /// No token; the lexer's `problem` says why.
+    /// Not a token; the lexer's `problem` says why.
     Bad,
-    /// An identifier, `%` and `$` included.
+    /// An identifier; `%` and `$` count as its characters.
     Name,
     /// `.word`, with its parts joined by `::`.
     Word,
-    /// An integer that does not fit `.s64`, or has a `U`, is unsigned.
+    /// An integer. It is unsigned if it does not fit `.s64`, or has a `U`.
     Integer {
         unsigned: bool,
     },
@@ -20,7 +20,7 @@ pub(super) enum Kind {
     Bits32,
     /// `0d3ff0000000000000`
     Bits64,
-    /// Its value is the bits of an `f64`.
+    /// A decimal float. Its value is the bits of an `f64`.
     Decimal,
     /// `"..."`
     Text,
@@ -42,7 +42,7 @@ pub(super) struct Token {
     pub kind: Kind,
     pub at: u32,
     pub end: u32,
-    /// Of a number.
+    /// The value of a number.
     pub value: u64,
 }
 
@@ -50,11 +50,11 @@ pub(super) struct Token {
 pub(super) struct Lexer<'a> {
     text: &'a str,
     at: usize,
-    /// Why the last token was bad.
+    /// The reason why the last token was bad.
     pub problem: &'static str,
 }
 
-/// The text with `?` for each byte past 127 in a comment.
+/// Returns the text with `?` for each byte past 127 in a comment.
 pub(super) fn without_wide_comments(text: &[u8]) -> Cow<'_, [u8]> {
     if text.is_ascii() {
         return text.into();
@@ -97,7 +97,7 @@ impl<'a> Lexer<'a> {
         self.text.as_bytes().get(at).copied().unwrap_or(0)
     }
 
-    /// The next byte that is no blank.
+    /// Returns the next byte that is not white space.
     pub fn following(&self) -> u8 {
         let rest = &self.text.as_bytes()[self.at..];
         rest.iter().copied().find(|byte| !byte.is_ascii_whitespace()).unwrap_or(0)
@@ -107,7 +107,7 @@ impl<'a> Lexer<'a> {
         self.at = at as usize;
     }
 
-    /// Goes on at the next line.
+    /// Skips to the next line.
     pub fn skip_line(&mut self) {
         let rest = &self.text.as_bytes()[self.at..];
         self.at += rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
@@ -161,7 +161,7 @@ impl<'a> Lexer<'a> {
         self.token(Kind::Bad, end, 0)
     }
 
-    /// Blanks, comments and line markers of the C preprocessor.
+    /// Skips white space, comments and line markers of the C preprocessor.
     fn space(&mut self) -> Result<(), &'static str> {
         loop {
             match self.byte(self.at) {
@@ -188,7 +188,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// The end of the run of word characters that begins at `at`.
+    /// Returns the end of the run of word characters that begins at `at`.
     fn run(&self, at: usize) -> usize {
         let rest = &self.text.as_bytes()[at..];
         at + rest.iter().position(|&byte| !is_word(byte)).unwrap_or(rest.len())
@@ -207,7 +207,7 @@ impl<'a> Lexer<'a> {
         self.token(Kind::Word, end, 0)
     }
 
-    /// `.5`, `.5e3`, or a word like `.2d`.
+    /// Reads `.5`, `.5e3`, or a word like `.2d`.
     fn dot_digit(&mut self, at: usize) -> Token {
         let end = self.exponent(self.digits(at + 1));
         match end {
@@ -221,7 +221,7 @@ impl<'a> Lexer<'a> {
         at + rest.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(rest.len())
     }
 
-    /// The end of an exponent that may begin at `at`; none: there is an `e` with no digits.
+    /// Returns the end of an exponent that may begin at `at`, or `None` for an `e` without digits.
     fn exponent(&self, at: usize) -> Option<usize> {
         if !matches!(self.byte(at), b'e' | b'E') {
             return Some(at);
@@ -267,7 +267,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Digits between the two places, with or without a `U`. More than 64 bits wrap.
+    /// Reads the digits between two places, with or without a `U`. More than 64 bits wrap.
     fn integer(&mut self, first: usize, end: usize, radix: u32) -> Token {
         let digits = &self.text.as_bytes()[first..end];
         let (digits, mut unsigned) = match digits {
@@ -297,7 +297,7 @@ impl<'a> Lexer<'a> {
         self.token(Kind::Integer { unsigned }, end, value)
     }
 
-    /// The bits of a float: exactly `count` hexadecimal digits.
+    /// Reads the bits of a float: exactly `count` hexadecimal digits.
     fn bits(&mut self, at: usize, end: usize, count: usize, kind: Kind) -> Token {
         let digits = &self.text[at + 2..end];
         match u64::from_str_radix(digits, 16) {

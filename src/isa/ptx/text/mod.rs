@@ -1,7 +1,8 @@
 //! The text of PTX: [`read`] makes a checked module of it, [`print()`] writes one.
 //!
-//! The reader goes once over the text. It resolves names, evaluates constant expressions and checks declarations, scopes and the
-//! structure of statements. Which modifiers and operands an instruction takes is in [`super::table`].
+//! The reader passes over the text once. It resolves names, evaluates constant expressions, and
+//! checks declarations, scopes and the structure of statements. [`super::table`] has the modifiers
+//! and operands of each instruction.
 //!
 //! Source: facts, `ptx.md` 1, 3, 4.
 
@@ -41,16 +42,17 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::module::{Module, Target};
 use super::parts::Part;
 
-/// Variables, labels of a list and the like that `N<count>` may stand for in one module, at most.
+/// The limit of variables, labels of a list and similar names that `N<count>` declares in one
+/// module.
 const MAX_NAMES: u64 = 1 << 16;
-/// Bytes of initial contents that a module may have beyond some for each byte of text.
+/// Bytes of initial contents that a module may have in addition to a share for each byte of text.
 const MAX_INITIAL: u64 = 1 << 24;
 
-/// Reads and checks a module: 7-bit text, comments excepted, which may end in bytes 0.
+/// Reads and checks a module: 7-bit text, except in comments, possibly followed by bytes 0.
 ///
 /// # Errors
 ///
-/// What is wrong, with its place in the text: the first 20 errors.
+/// The first 20 errors, with their places in the text.
 pub fn read(text: &[u8]) -> Result<Module, ReadErrors> {
     let all = text;
     let end = text.iter().position(|&byte| byte == 0).unwrap_or(text.len());

@@ -1,5 +1,6 @@
-//! Registers of a module, before PTX 3.0: each lane has one for all functions. They lie in local variables. A statement that names
-//! one has a load in front of it, and a store behind it if the register may be its result.
+//! Registers of a module, before PTX 3.0. Each lane has one copy for all functions, in local
+//! variables. A statement that names one is preceded by a load, and followed by a store if the
+//! register may be its result.
 
 use super::names::{Family, Named};
 use super::reader::{Reader, Result};
@@ -8,17 +9,17 @@ use crate::module::{
 };
 use crate::types::{StateSpace, Ty};
 
-/// A register of the module in the statement that is read.
+/// A register of the module, in the statement that is being read.
 #[derive(Clone, Copy)]
 pub(super) struct Used {
     variable: VariableId,
-    /// The register of the body that holds it for the statement, the first of its elements.
+    /// The register of the body that holds it during the statement; the first, if it has elements.
     first: Register,
     elements: u8,
 }
 
 impl Reader<'_> {
-    /// Registers of the module: what follows `.reg`, up to the `;`.
+    /// Reads registers of the module, from behind `.reg` up to the `;`.
     pub fn module_registers(&mut self) -> Result<()> {
         let at = self.token.at;
         let shape = self.shape(Linkage::Local, StateSpace::Reg)?;
@@ -67,7 +68,8 @@ impl Reader<'_> {
         }
     }
 
-    /// The register that stands for one of the module in the statement that is read, its elements behind it.
+    /// Returns the register that stands for a module's register in the current statement. Its
+    /// further elements follow it.
     pub fn module_register(
         &mut self,
         variable: VariableId,

@@ -4,16 +4,16 @@ use rustc_hash::FxHashMap;
 
 use crate::module::{FunctionId, Register, VariableId};
 
-/// Digits at the end of a name that are tried as the number of a register, at most.
+/// The limit of digits at the end of a name that are tried as a register's number.
 const MAX_DIGITS: usize = 24;
 
-/// What a name stands for. Labels have a space of their own.
+/// The item that a name stands for. Labels have a separate name space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Named {
-    /// The first of its elements, and how many.
+    /// The first of the register's elements, and their number.
     Register(Register, u8),
     Variable(VariableId),
-    /// A register of the module: the local variable that holds it, and its elements.
+    /// A register of the module: the local variable that holds it, and its number of elements.
     ModuleRegister(VariableId, u8),
     Function(FunctionId),
     BranchTargets(u32),
@@ -21,22 +21,22 @@ pub(super) enum Named {
     Prototype(u32),
 }
 
-/// What a name was found to be.
+/// The result of looking up a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lookup {
     Name(Named),
-    /// A register of a family `%r<100>`: the family and its number there.
+    /// A register of a family `%r<100>`: the family, and the register's number in it.
     Member(u32, u64),
 }
 
-/// What `name<count>` declares.
+/// The items that `name<count>` declares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Family {
     /// Registers, which are made when they are first named.
     Registers(u32),
-    /// Variables, of which this is the first.
+    /// Variables, by the first.
     Variables(VariableId),
-    /// Registers of the module: the first one's variable, and elements of each.
+    /// Registers of the module: the variable of the first, and the elements of each.
     ModuleRegisters(VariableId, u8),
 }
 
@@ -51,14 +51,14 @@ enum Undo<'a> {
     Family(&'a str, Option<Entry<(Family, u64)>>),
 }
 
-/// Declared names, those of inner scopes in front of those of outer ones.
+/// Declared names. Names of inner scopes hide names of outer scopes.
 #[derive(Default)]
 pub(super) struct Names<'a> {
     names: FxHashMap<&'a str, Entry<Named>>,
-    /// Families by what stands in front of the number: which one, and how many it has.
+    /// Families by the part in front of the number: the family, and its size.
     families: FxHashMap<&'a str, Entry<(Family, u64)>>,
     undo: Vec<Undo<'a>>,
-    /// How much of `undo` each open scope began with.
+    /// The length of `undo` at the start of each open scope.
     scopes: Vec<usize>,
 }
 
@@ -87,12 +87,12 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// Scopes that are open.
+    /// Returns the number of open scopes.
     pub fn depth(&self) -> u32 {
         self.scopes.len() as u32
     }
 
-    /// What the name is in this very scope.
+    /// Returns the item of a name that this very scope declares.
     pub fn declared_here(&self, name: &str) -> Option<Lookup> {
         let (lookup, depth) = self.find(name)?;
         (depth == self.depth()).then_some(lookup)
@@ -106,7 +106,7 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// Declares `count` names; false: there are some with this prefix already.
+    /// Declares `count` names. Returns false if the scope already has names with this prefix.
     pub fn declare_family(&mut self, prefix: &'a str, family: Family, count: u64) -> bool {
         let entry = Entry { value: (family, count), depth: self.depth() };
         if self.families.get(prefix).is_some_and(|old| old.depth == entry.depth) {
@@ -134,7 +134,7 @@ impl<'a> Names<'a> {
             if !byte.is_ascii_digit() || split == 0 {
                 break;
             }
-            // Leading zeros count for nothing; numbers past all families find none.
+            // Leading zeros are ignored; a number past all families matches none.
             let digit = u64::from(byte - b'0');
             match digit.checked_mul(scale).and_then(|value| value.checked_add(number)) {
                 Some(value) => number = value,

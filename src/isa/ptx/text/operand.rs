@@ -8,7 +8,7 @@ use super::{selector, special};
 use crate::module::{Address, AddressOf, Base, Literal, Operand, Operands, Register, Statement};
 use crate::types::Kind as TyKind;
 
-/// What may stand at a place: brackets hold no brackets, vectors hold neither.
+/// The context of an operand. Brackets hold no brackets; vectors hold neither.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Within {
     Statement,
@@ -16,7 +16,7 @@ enum Within {
     Vector,
 }
 
-/// What an identifier was found to be.
+/// The item that an identifier stands for.
 enum Found {
     Register(Register),
     /// All elements of a vector register.
@@ -26,7 +26,7 @@ enum Found {
 }
 
 impl<'a> Reader<'a> {
-    /// One operand, or a pair of destinations.
+    /// Reads one operand, or a pair of destinations.
     pub fn operand(&mut self) -> Result<Operand> {
         let first = self.single(Within::Statement)?;
         if self.is(b'|')
@@ -42,7 +42,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// `%r1+5` as a source, at the `+`: an addition that stands in front of the instruction.
+    /// Reads `%r1+5` as a source, at the `+`: it adds an addition in front of the instruction.
     fn sum(&mut self, register: Register) -> Result<Operand> {
         let at = self.advance().at;
         let addend = self.integer("an integer")?;
@@ -87,7 +87,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Whether the token behind this one is the name of something.
+    /// Whether the next token but one is the name of an item.
     fn name_follows(&self) -> bool {
         let token = self.lexer.clone().next();
         token.kind == Kind::Name && self.slice(token) != "WARP_SZ"
@@ -102,7 +102,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// `!p`, `-a`, `-a.h1`
+    /// Reads `!p`, `-a` or `-a.h1`.
     fn prefixed(&mut self, byte: u8) -> Result<Operand> {
         let at = self.token.at;
         match (self.found()?, byte) {
@@ -116,7 +116,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What begins with a name.
+    /// Reads an operand that begins with a name.
     fn named(&mut self) -> Result<Operand> {
         let of = match self.found()? {
             Found::Register(register) => return Ok(Operand::Register(register)),
@@ -137,7 +137,7 @@ impl<'a> Reader<'a> {
         Ok(Operand::Symbol(of, offset))
     }
 
-    /// `var[4]`, `var[reg]`, `var[reg+4]` behind the `[`.
+    /// Reads `var[4]`, `var[reg]` or `var[reg+4]`, from behind the `[`.
     fn index(&mut self, of: AddressOf) -> Result<Operand> {
         let index = match self.token.kind {
             Kind::Name if self.here() != "WARP_SZ" => {
@@ -153,7 +153,7 @@ impl<'a> Reader<'a> {
         Ok(Operand::Address(Address { base: Base::Symbol(of), offset, index }))
     }
 
-    /// The name that stands here, with its component or selector.
+    /// Reads the name that stands here, with its component or selector.
     fn found(&mut self) -> Result<Found> {
         let (name, at) = self.name("a name")?;
         let (register, elements) = match self.names.lookup(name) {
@@ -201,7 +201,7 @@ impl<'a> Reader<'a> {
         Ok(Found::Other(Operand::Selected { register, negated: false, selector }))
     }
 
-    /// A special register, as far as one has the name.
+    /// Returns the special register of a name, if there is one.
     fn special(&mut self, name: &str, at: u32) -> Result<Operand> {
         let Some(found) = special::by_name(name) else {
             let message = format!("found `{name}`, which is not declared, expected an operand");
@@ -224,7 +224,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// One register, or an element of a vector register.
+    /// Reads one register, or an element of a vector register.
     pub fn scalar_register(&mut self, expected: &str) -> Result<Register> {
         let at = self.token.at;
         if self.token.kind != Kind::Name {
@@ -249,7 +249,7 @@ impl<'a> Reader<'a> {
         Ok(Operand::Vector(all))
     }
 
-    /// `[x]`, `[x+c]`, `[c]`, `[x, ..]`
+    /// Reads `[x]`, `[x+c]`, `[c]` or `[x, ..]`.
     fn bracket(&mut self) -> Result<Operand> {
         self.advance();
         let at = self.token.at;
@@ -278,7 +278,7 @@ impl<'a> Reader<'a> {
         Ok(operand)
     }
 
-    /// `.unified` behind an address: a hint of `ld` that it is the same on all devices.
+    /// Reads `.unified` after an address: a hint of `ld` that all devices have the same address.
     fn unified(&mut self, base: Base) -> Result<()> {
         let at = self.token.at;
         if !self.take_word("unified") {
@@ -293,7 +293,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// `[a, {x, y}]`, at the `,`.
+    /// Reads `[a, {x, y}]`, at the `,`.
     fn bracket_list(&mut self, first: Operand) -> Result<Operand> {
         let mut all = vec![first];
         while self.take(b',') {
@@ -302,7 +302,7 @@ impl<'a> Reader<'a> {
         Ok(Operand::Bracket(all))
     }
 
-    /// `(a, b)` of a call.
+    /// Reads `(a, b)` of a call.
     fn list(&mut self) -> Result<Operand> {
         self.code.places.push(self.token.at);
         self.expect(b'(', "`(`")?;
@@ -325,7 +325,7 @@ impl<'a> Reader<'a> {
         Ok(Operand::List(all))
     }
 
-    /// `(r), f, (a), prototype`: what is not there becomes an empty list.
+    /// Reads `(r), f, (a), prototype`. A list that is absent becomes empty.
     pub fn call(&mut self, operands: &mut Operands) -> Result<()> {
         match self.is(b'(') {
             true => {
@@ -379,7 +379,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// `.x .y .z .w`, or `.r .g .b .a`.
+/// Returns the index of `.x .y .z .w`, or `.r .g .b .a`.
 fn component(word: &str) -> Option<u8> {
     Some(match word {
         "x" | "r" => 0,

@@ -1,5 +1,5 @@
-//! Writes a module as text that reads back to the same module. Places, comments, hints and scopes are not those of the text that it was
-//! read from; names of a function that are there twice get numbers.
+//! Writes a module as text that reads back as the same module. Places, comments, hints and scopes
+//! of the original text are lost; names that occur twice in a function get numbers.
 
 use std::fmt::Write;
 
@@ -12,7 +12,7 @@ use crate::module::{
 };
 use crate::types::{Kind, Ty};
 
-/// The text of a module.
+/// Returns the text of a module.
 pub fn print(module: &Module) -> String {
     let mut printer = Printer::new(module);
     printer.head();
@@ -29,27 +29,28 @@ pub fn print(module: &Module) -> String {
     printer.out
 }
 
-/// What must be declared before a body.
+/// The numbers of declarations that a body needs in front of it.
 #[derive(Clone, Copy, Default)]
 struct Needs {
-    /// How many functions, and how many variables.
+    /// The number of functions that must be declared.
     functions: usize,
     variables: usize,
 }
 
-/// Functions and variables are written in an order that gives them their numbers back.
+/// The state of printing. Functions and variables are written in an order that restores their
+/// numbers.
 struct Printer<'m> {
     module: &'m Module,
     out: String,
     /// Names of the module.
     taken: FxHashSet<String>,
-    /// Variables of each function's body, which have consecutive numbers.
+    /// Variables of each function's body; their numbers are consecutive.
     own: Vec<Vec<VariableId>>,
     needs: Vec<Needs>,
-    /// Functions that are declared: the first ones.
+    /// The number of functions that are declared so far: the first ones.
     declared: usize,
     defined: Vec<bool>,
-    /// Variables that are declared: the first ones.
+    /// The number of variables that are declared so far: the first ones.
     variables: usize,
 }
 
@@ -161,7 +162,7 @@ impl<'m> Printer<'m> {
         }
     }
 
-    /// Declares functions until there are `count`, and defines those that can be.
+    /// Declares functions until there are `count`, and defines functions whose needs are met.
     fn declare(&mut self, count: usize) {
         while self.declared < count {
             let number = self.declared;
@@ -256,7 +257,7 @@ fn linkage(linkage: Linkage) -> &'static str {
     }
 }
 
-/// `.align 8 .b8 name[16]`
+/// Returns `.align 8 .b8 name[16]`.
 fn shape(ty: Ty, size: u64, align: u32, name: &str) -> String {
     let mut text = String::new();
     if align != ty.bytes() {
@@ -284,7 +285,7 @@ fn formal_text(module: &Module, naming: &Naming, formal: Formal) -> String {
     }
 }
 
-/// A declaration, with its `;`.
+/// Returns a declaration, with its `;`.
 fn variable_text(variable: &Variable, name: &str, symbol: &dyn Fn(AddressOf) -> String) -> String {
     let mut text = format!("{}.{} ", linkage(variable.linkage), variable.space.name());
     if variable.managed {

@@ -24,11 +24,11 @@ pub(crate) fn operand_symbols(operand: &Operand, name: &mut dyn FnMut(AddressOf)
     }
 }
 
-/// Names that are there once, in a function and the module.
+/// Makes names unique in a function and the module.
 struct Unique<'t> {
     module: &'t FxHashSet<String>,
     own: FxHashSet<String>,
-    /// Names of each kind that were there before.
+    /// For each name, how often it occurred before.
     again: FxHashMap<String, u32>,
 }
 
@@ -45,7 +45,7 @@ impl Unique<'_> {
     }
 }
 
-/// The names of a function's own things.
+/// The names of the items of a function.
 pub(super) struct Naming<'m> {
     module: &'m Module,
     function: FunctionId,
@@ -58,7 +58,8 @@ pub(super) struct Naming<'m> {
 }
 
 impl<'m> Naming<'m> {
-    /// `own` are the variables of its body, `taken` the names of the module.
+    /// Names the items of a function. `own` are the variables of its body, `taken` the names of the
+    /// module.
     pub fn new(
         module: &'m Module,
         id: FunctionId,
@@ -117,7 +118,7 @@ impl<'m> Naming<'m> {
         &self.labels[label.0 as usize]
     }
 
-    /// Everything of the body but its variables.
+    /// Writes everything of the body but its variables.
     pub fn body(&self, out: &mut String) {
         let function = self.module.function(self.function);
         let Some(body) = &function.body else { return };
@@ -232,7 +233,7 @@ impl<'m> Naming<'m> {
     }
 }
 
-/// The opcode, its modifiers in the order of the table, and its types.
+/// Returns the text of a float literal.
 fn literal_text(literal: Literal) -> String {
     match literal {
         Literal::F32(bits) => format!("0f{bits:08X}"),

@@ -1,4 +1,4 @@
-//! [`Reader`]: where reading stands, and what all parts of the reader use.
+//! [`Reader`]: the position of reading, and operations that all parts of the reader use.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -9,17 +9,17 @@ use super::names::Names;
 use super::toplevel;
 use crate::module::{FormId, Module};
 
-/// The error is with [`Reader::errors`].
+/// A failure, whose error is in [`Reader::errors`].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fail;
 
 pub(super) type Result<T> = std::result::Result<T, Fail>;
 
-/// Limits of what a short text may ask for.
+/// Limits that keep a short text from asking for too much.
 pub(super) struct Budget {
-    /// Names that `N<count>` may still stand for, those of registers excepted.
+    /// Names that `N<count>` may still declare, those of registers excepted.
     pub names: u64,
-    /// Bytes that initial contents may still have.
+    /// Bytes that initial contents may still take.
     pub initial: u64,
 }
 
@@ -31,21 +31,21 @@ pub(super) struct Reader<'a> {
     pub errors: Found,
     pub module: Module,
     pub names: Names<'a>,
-    /// Names in declarations that failed, without numbers at their ends.
+    /// Names in declarations that failed, without the numbers at their ends.
     pub lost: FxHashSet<&'a str>,
-    /// The function that is read.
+    /// The function that is being read.
     pub code: Code<'a>,
     pub budget: Budget,
     /// Mnemonics as they stand in the text.
     pub forms: FxHashMap<&'a str, FormId>,
-    /// Mnemonics without what may stand between their words.
+    /// Mnemonics without white space and comments between their words.
     pub joined: FxHashMap<String, FormId>,
-    /// `.target` with `debug`: where it stands.
+    /// The place of a `.target` with `debug`.
     pub debug: Option<u32>,
     pub debug_sections: bool,
 }
 
-/// A name without the number of a register at its end.
+/// Returns a name without the register number at its end.
 fn without_number(name: &str) -> &str {
     name.trim_end_matches(|c: char| c.is_ascii_digit())
 }
@@ -64,12 +64,12 @@ impl<'a> Reader<'a> {
         &self.text[token.at as usize..token.end as usize]
     }
 
-    /// The next token as it is written.
+    /// Returns the next token as it is written.
     pub fn here(&self) -> &'a str {
         self.slice(self.token)
     }
 
-    /// The next token without its dot, if it is a word; else nothing.
+    /// Returns the next token without its dot if it is a word, and otherwise an empty string.
     pub fn word(&self) -> &'a str {
         match self.token.kind {
             Kind::Word => &self.here()[1..],
@@ -127,7 +127,7 @@ impl<'a> Reader<'a> {
         self.expect(b';', "`;`")
     }
 
-    /// An identifier, and where it stands.
+    /// Reads an identifier, and returns it and its place.
     pub fn name(&mut self, expected: &str) -> Result<(&'a str, u32)> {
         match self.token.kind {
             Kind::Name => {
@@ -138,7 +138,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// One integer literal, of at most `max`.
+    /// Reads one integer literal of at most `max`.
     pub fn literal(&mut self, expected: &str, max: u64) -> Result<u64> {
         match self.token.kind {
             Kind::Integer { .. } if self.token.value <= max => Ok(self.advance().value),
@@ -161,7 +161,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What exists from a target and a version on.
+    /// Fails unless the module has at least this target and version.
     pub fn needs(&mut self, at: u32, what: &str, sm: u32, version: (u8, u8)) -> Result<()> {
         if self.module.target.sm < sm {
             let found = self.module.target.sm;
@@ -191,8 +191,10 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Goes behind the next `;` from where a statement begins, or to the `}` of the scope. How many `{` came before the `;` that had
-    /// no `}`: a `;` was missing, and they open scopes.
+    /// Skips from the start of a statement past the next `;`, or to the `}` of the scope.
+    ///
+    /// Returns the number of `{` before the `;` that have no `}`: a `;` was missing, and these
+    /// braces open scopes.
     pub fn recover_statement(&mut self, start: u32) -> u32 {
         self.go_back(start);
         let declares = self.token.kind == Kind::Word || self.lexer.following() == b':';
@@ -216,8 +218,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Goes behind the item that begins at `start`: behind the next `;`, or the braces that come before it. From `failed` on,
-    /// where reading stopped, also to the next item.
+    /// Skips the item that begins at `start`: past the next `;`, or past braces that come before
+    /// it. From `failed`, where reading stopped, it also stops at the next item.
     pub fn recover_declaration(&mut self, start: u32, failed: u32) {
         self.go_back(start);
         let mut parentheses = 0_u32;
@@ -244,7 +246,7 @@ impl<'a> Reader<'a> {
                 }
                 Kind::Punct(b'{') => {
                     self.skip_braces();
-                    // More variables may stand behind an initial content.
+                    // More variables may follow an initial content.
                     if self.take(b';') || !self.is(b',') {
                         return;
                     }
@@ -267,7 +269,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Fails at a name that is not declared. A name from a declaration that failed adds no error to the one there.
+    /// Fails at an undeclared name. If a declaration that failed has the name, it adds no error.
     pub fn undeclared<T>(&mut self, name: &str, at: u32, message: String) -> Result<T> {
         match self.lost.contains(without_number(name)) {
             true => Err(Fail),
@@ -280,7 +282,7 @@ impl<'a> Reader<'a> {
         self.advance();
     }
 
-    /// Goes behind the `}` that closes the `{` which stands here.
+    /// Skips past the `}` that closes the `{` here.
     pub fn skip_braces(&mut self) {
         let mut depth = 0_u64;
         loop {

@@ -1,12 +1,13 @@
-//! Selectors of video instructions: `b0`, `h1`, `h32`, `b7654`, and masks like `b310`. Facts, `ptx.md` 2.13.
+//! Selectors of video instructions: `b0`, `h1`, `h32`, `b7654`, and masks like `b310`. Facts,
+//! `ptx.md` 2.13.
 
-/// Parts and masks of a 32-bit register.
+/// Parts and byte masks of a 32-bit register.
 const PARTS: &[&str] = &[
     "b0", "b1", "b2", "b3", "h0", "h1", "h10", "b10", "b20", "b21", "b30", "b31", "b32", "b210",
     "b310", "b320", "b321",
 ];
 
-/// `h` and two halves out of 0 to 3.
+/// `h` and two of the halves 0 to 3.
 static HALVES: [u8; 16 * 3] = {
     let mut text = [b'h'; 16 * 3];
     let mut n = 0;
@@ -18,7 +19,7 @@ static HALVES: [u8; 16 * 3] = {
     text
 };
 
-/// `b` and four bytes out of 0 to 7.
+/// `b` and four of the bytes 0 to 7.
 static BYTES: [u8; 4096 * 5] = {
     let mut text = [b'b'; 4096 * 5];
     let mut n = 0;
@@ -33,7 +34,7 @@ static BYTES: [u8; 4096 * 5] = {
     text
 };
 
-/// The selector of a name without its dot.
+/// Returns the selector of a name without its dot.
 pub(super) fn by_name(name: &str) -> Option<&'static str> {
     if let Some(part) = PARTS.iter().find(|part| **part == name) {
         return Some(part);

@@ -1,14 +1,14 @@
-//! Special registers by their names. Facts, `ptx.md` 3.
+//! Special registers by name. Facts, `ptx.md` 3.
 
 use crate::module::{LaneRelation, SpecialRegister};
 
-/// A special register as it is named.
+/// A named special register.
 #[derive(Clone, Copy)]
 pub(super) struct Special {
     pub register: SpecialRegister,
-    /// It has components, of which `register` is the first.
+    /// Whether it has components. `register` is then the first.
     pub vector: bool,
-    /// The least target and version.
+    /// The lowest target and version.
     pub sm: u32,
     pub version: (u8, u8),
 }
@@ -21,7 +21,7 @@ const fn vector(register: SpecialRegister, sm: u32, version: (u8, u8)) -> Specia
     Special { register, vector: true, sm, version }
 }
 
-/// All but those with a number, without their `%`.
+/// All registers but the numbered ones, without their `%`.
 #[rustfmt::skip]
 const NAMES: &[(&str, Special)] = {
     use SpecialRegister::*;
@@ -66,14 +66,14 @@ const NAMES: &[(&str, Special)] = {
     ]
 };
 
-/// The name is written with its `%`.
+/// Finds a register by its name with the `%`.
 pub(super) fn by_name(name: &str) -> Option<Special> {
     let name = name.strip_prefix('%')?;
     let found = NAMES.iter().find(|(known, _)| *known == name).map(|&(_, special)| special);
     found.or_else(|| numbered(name))
 }
 
-/// `%envreg3`, `%pm0`, `%pm0_64`: their numbers are written without leading zeros.
+/// Finds `%envreg3`, `%pm0` or `%pm0_64`. Their numbers have no leading zeros.
 fn numbered(name: &str) -> Option<Special> {
     let number = |digits: &str, end: u8| {
         let value: u8 = digits.parse().ok()?;
@@ -92,7 +92,7 @@ fn numbered(name: &str) -> Option<Special> {
     })
 }
 
-/// The component of a vector: 0 to 3.
+/// Returns component 0 to 3 of a vector.
 pub(super) fn component(register: SpecialRegister, n: u8) -> SpecialRegister {
     use SpecialRegister::*;
     match register {
@@ -108,7 +108,7 @@ pub(super) fn component(register: SpecialRegister, n: u8) -> SpecialRegister {
     }
 }
 
-/// As a text names it, the component included.
+/// Returns the name of a register in a text, with its component.
 pub(super) fn text(register: SpecialRegister) -> String {
     match register {
         SpecialRegister::EnvReg(n) => return format!("%envreg{n}"),

@@ -15,11 +15,11 @@ use crate::module::{
 use crate::table;
 use crate::types::{StateSpace, Ty};
 
-/// Scopes within scopes, at most.
+/// The limit of the nesting of scopes.
 const MAX_DEPTH: u32 = 4096;
 
 impl<'a> Reader<'a> {
-    /// The body of a function, at whose `{` it stands.
+    /// Reads the body of a function, from its `{` on.
     pub fn body(
         &mut self,
         id: FunctionId,
@@ -90,7 +90,7 @@ impl<'a> Reader<'a> {
         self.code.close();
     }
 
-    /// A brace, a label, a directive or an instruction.
+    /// Reads a brace, a label, a directive or an instruction.
     fn line(&mut self, function: FunctionId) -> Result<()> {
         self.code.begin_line();
         match self.token.kind {
@@ -123,7 +123,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What follows `name:`.
+    /// Reads the part after `name:`.
     fn labelled(&mut self, token: Token) -> Result<()> {
         let (name, at) = (self.slice(token), token.at);
         let list = match self.word() {
@@ -141,7 +141,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// `A, B, N<5>;`
+    /// Reads `A, B, N<5>;`.
     fn branch_targets(&mut self) -> Result<Named> {
         let list = self.code.body.branch_targets.len() as u32;
         self.code.body.branch_targets.push(vec![]);
@@ -170,7 +170,7 @@ impl<'a> Reader<'a> {
         self.code.name_label(name, at, place);
     }
 
-    /// `f, g;`
+    /// Reads `f, g;`.
     fn call_targets(&mut self) -> Result<Named> {
         let mut all = vec![];
         loop {
@@ -212,7 +212,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Parameters of a kernel that its body declares, before PTX 1.4: what follows `.param`.
+    /// Reads parameters that the body of a kernel declares (before PTX 1.4), from behind `.param`.
     fn old_parameters(&mut self, kernel: FunctionId) -> Result<()> {
         let first = self.module.variables.len() as u32;
         self.variables(Linkage::Local, StateSpace::Param, Some(kernel))?;
@@ -222,7 +222,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// `.loc f l c[, function_name LABEL[+n], inlined_at f l c]`
+    /// Reads `.loc f l c[, function_name LABEL[+n], inlined_at f l c]`.
     fn source_line(&mut self) -> Result<()> {
         self.advance();
         let file = self.literal("the number of a file", u32::MAX.into())? as u32;
@@ -259,7 +259,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// `@p` or `@!p`, and the instruction.
+    /// Reads `@p` or `@!p`, and the instruction.
     fn guarded(&mut self) -> Result<()> {
         let at = self.advance().at;
         if self.is(b'@') && self.module.version < (2, 0) {
@@ -282,7 +282,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// An instruction whose opcode has been taken.
+    /// Reads an instruction, after its opcode.
     fn instruction(&mut self, at: u32, guard: Option<Guard>, opcode: Token) -> Result<()> {
         self.code.words.clear();
         let name = self.slice(opcode);
@@ -320,7 +320,7 @@ impl<'a> Reader<'a> {
             },
         }
         let known = &self.module.forms[form.0 as usize];
-        // Statements that operands ask for begin where the instruction does.
+        // Statements that operands add begin at the place of the instruction.
         let Code { body, sums, line_start, .. } = &mut self.code;
         body.statements[*line_start..].iter_mut().for_each(|statement| statement.at = at);
         if let Some(&Operand::Register(result)) = operands.first()
@@ -339,7 +339,7 @@ impl<'a> Reader<'a> {
         {
             with_brackets(address);
         }
-        // The statement stands even if its end fails: labels that it names are pending.
+        // Keep the statement even if its end fails: the labels that it names are pending.
         let wrong = table::check_operands(known, &operands, &self.module, &self.code.body);
         if name == "mov" {
             operands.iter_mut().for_each(|operand| self.element_address(operand));
@@ -360,7 +360,8 @@ impl<'a> Reader<'a> {
         self.semicolon()
     }
 
-    /// `var[4]` as a value is the address of the fifth element: unlike in an address, it counts elements of the scalar type.
+    /// Turns `var[4]` as a value into the address of the fifth element. Unlike in an address, the
+    /// index counts elements of the scalar type.
     fn element_address(&self, operand: &mut Operand) {
         if let Operand::Address(Address { base: Base::Symbol(of), offset, index: None }) = *operand
         {
@@ -372,7 +373,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The form of the mnemonic in `words`, which stands between two places.
+    /// Returns the form of the mnemonic in `words`, which stands between two places.
     fn form(&mut self, at: u32, end: u32) -> Result<FormId> {
         let written = &self.text[at as usize..end as usize];
         if let Some(&form) = self.forms.get(written) {
@@ -386,7 +387,7 @@ impl<'a> Reader<'a> {
         Ok(id)
     }
 
-    /// The form of a mnemonic in its words.
+    /// Returns the form of a mnemonic from its words.
     pub fn form_of(&mut self, words: &[&str], at: u32) -> Result<FormId> {
         let joined = words.join(".");
         if let Some(&id) = self.joined.get(&joined) {
@@ -409,7 +410,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// PTX 1.0 and 1.1 may leave out the brackets of an address.
+/// Makes an address of an operand: PTX 1.0 and 1.1 may omit its brackets.
 fn with_brackets(operand: &mut Operand) {
     let (base, offset) = match *operand {
         Operand::Register(register) => (Base::Register(register), 0),

@@ -1,4 +1,4 @@
-//! What a module consists of: directives, variables and functions.
+//! The items of a module: directives, variables and functions.
 
 use super::lexer::Kind;
 use super::names::{Lookup, Named};
@@ -19,7 +19,7 @@ pub(super) fn space(word: &str) -> Option<StateSpace> {
     })
 }
 
-/// Whether a word begins an item of a module. A state space may also stand within one.
+/// Whether a word begins an item of a module. A state space may also stand inside an item.
 pub(super) fn is_directive(word: &str) -> bool {
     begins_item(word) || space(word).is_some()
 }
@@ -131,7 +131,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `@@DWARF` of versions below 2.0.
+    /// Skips `@@DWARF` of versions below 2.0.
     pub fn old_debug_line(&mut self) -> Result<()> {
         let at = self.advance().at;
         if !self.is(b'@') || self.module.version >= (2, 0) {
@@ -143,7 +143,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// `.file n "name"[, time, size]`
+    /// Reads `.file n "name"[, time, size]`.
     fn file(&mut self) -> Result<()> {
         self.advance();
         let number = self.literal("the number of a file", u32::MAX.into())?;
@@ -157,7 +157,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// A section of debug information, which is skipped.
+    /// Skips a section of debug information.
     fn section(&mut self) -> Result<()> {
         self.advance();
         if self.token.kind != Kind::Word {
@@ -194,7 +194,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// `.pragma "a", "b";`, which is ignored.
+    /// Skips `.pragma "a", "b";`.
     pub fn pragma(&mut self) -> Result<()> {
         let at = self.advance().at;
         self.needs(at, "`.pragma`", 0, (2, 0))?;
@@ -205,7 +205,7 @@ impl Reader<'_> {
         self.semicolon()
     }
 
-    /// `.alias a, b;`
+    /// Reads `.alias a, b;`.
     fn alias(&mut self) -> Result<()> {
         let start = self.advance().at;
         self.needs(start, "`.alias`", 30, (6, 3))?;
@@ -234,7 +234,7 @@ impl Reader<'_> {
         self.semicolon()
     }
 
-    /// The name of a function that is declared.
+    /// Reads the name of a declared function.
     pub fn declared_function(&mut self) -> Result<(FunctionId, u32)> {
         let (name, at) = self.name("a function")?;
         match self.names.lookup(name) {

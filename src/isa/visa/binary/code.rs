@@ -1,4 +1,4 @@
-//! Instructions.
+//! Reads instructions.
 
 use super::operand::Operands;
 use super::stream::Stream;
@@ -7,12 +7,12 @@ use crate::module::*;
 use crate::table::{self, Field, Row};
 use crate::types::{Exec, Ty, Version};
 
-/// Opcodes from here on exist in texts alone.
+/// The first opcode that exists in texts alone.
 const FIRST_TEXT_ONLY: u8 = 0x93;
 const GATHER4_TYPED: u8 = 0x4b;
 const SCATTER4_TYPED: u8 = 0x4c;
 
-/// An instruction while it is read.
+/// An instruction while it is being read.
 struct Reading<'s, 'a, 'r> {
     stream: &'s mut Stream<'a>,
     from: &'s Operands<'r>,
@@ -50,7 +50,7 @@ pub(super) fn instruction(
         return Ok(reading.made);
     }
     let mut next = 0;
-    // The row is that of the sub-opcode once that has been read.
+    // `choose` replaces the row once it has read the sub-opcode.
     while let Some(&field) = reading.made.row.fields.get(next) {
         reading.field(field)?;
         next += 1;
@@ -159,7 +159,7 @@ impl Reading<'_, '_, '_> {
         })
     }
 
-    /// Bits 0 and 1 are 8, 16 or 1 lanes.
+    /// Reads an execution size whose bits 0 and 1 mean 8, 16 or 1 lanes.
     fn old_exec(&mut self) -> Result<Exec, BinaryError> {
         let at = self.stream.at;
         let code = self.stream.byte("an execution size")?;
@@ -191,7 +191,7 @@ impl Reading<'_, '_, '_> {
         Ok(())
     }
 
-    /// Operation and flags of a sampler message.
+    /// Reads the operation and flags of a sampler message.
     fn sample_op(&mut self) -> Result<(), BinaryError> {
         let at = self.stream.at;
         let (op, flags) = if self.stream.version.major < 4 {
@@ -275,7 +275,7 @@ impl Reading<'_, '_, '_> {
         Ok(())
     }
 
-    /// Header, then what the mode says is there.
+    /// Reads the header, then the operands that the mode announces.
     fn render_target(&mut self) -> Result<(), BinaryError> {
         let mode = match self.made.operands.first() {
             Some(&Operand::Number(mode)) => mode,
@@ -291,7 +291,9 @@ impl Reading<'_, '_, '_> {
         Ok(())
     }
 
-    /// Before version 3.2: no predicate and no level, 8 lanes, a mask of the channels that are not there.
+    /// Reads a typed message from before version 3.2.
+    ///
+    /// It has no predicate, no level and 8 lanes. Its mask has a bit for each absent channel.
     fn old_typed(&mut self) -> Result<(), BinaryError> {
         let mask = self.stream.byte("a channel mask")?;
         let at = self.stream.at;
@@ -314,12 +316,16 @@ impl Reading<'_, '_, '_> {
     }
 }
 
-/// Sample index, coarse pixel counter and render target index: bits 11, 8 and 2.
+/// Returns the number of sources that a mode announces.
+///
+/// Bits 11, 8 and 2: sample index, coarse pixel counter and render target index.
 pub(super) fn render_target_sources(mode: u32) -> u32 {
     (mode & 0x904).count_ones()
 }
 
-/// Alpha of source 0, the output mask, four channels, depth, stencil.
+/// Returns the number of raw operands that a mode announces.
+///
+/// These are alpha of source 0, the output mask, four channels, depth and stencil.
 pub(super) fn render_target_raws(mode: u32) -> u32 {
     4 + (mode & 0x78).count_ones()
 }

@@ -1,11 +1,11 @@
-//! What is wrong with a binary file.
+//! The error of a binary file.
 
-/// Offsets are bytes from the start of the file.
+/// An error in a binary file, with an offset in bytes from the start of the file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("at offset {at:#x}: {what}")]
 pub struct BinaryError {
     pub at: u32,
-    /// What was found and what was expected.
+    /// The contents found, and the contents expected.
     pub what: String,
 }
 

@@ -1,4 +1,4 @@
-//! What is around the code: the file's header, tables of routines.
+//! Reads the parts around the code: the file's header and the tables of routines.
 
 use warploom_guest::platform::Platform;
 
@@ -9,11 +9,11 @@ use crate::module::*;
 use crate::predefined::{FIRST_SURFACE, FIRST_VARIABLE};
 use crate::types::{Align, Ty, Version};
 
-/// A file whose routines are read by themselves.
+/// A file whose routines are read separately.
 #[derive(Clone, Debug)]
 pub struct Read {
     pub platform: Option<Platform>,
-    /// In the order of the file; of an unreadable one its name.
+    /// The routines in the order of the file. An unreadable routine has its name and error.
     pub routines: Vec<Result<Routine, (String, BinaryError)>>,
 }
 
@@ -21,18 +21,19 @@ pub struct Read {
 ///
 /// # Errors
 ///
-/// What is wrong and where, with what was expected there. Files of 2022 whose writer lost operands are refused.
+/// Returns the first error, with its offset and what was expected there. Some files of 2022 are
+/// refused because their writer lost operands.
 pub fn read(bytes: &[u8]) -> Result<Module, BinaryError> {
     let Read { platform, routines } = read_each(bytes)?;
     let routines = routines.into_iter().map(|routine| routine.map_err(|(_, error)| error));
     Ok(Module { platform, routines: routines.collect::<Result<_, _>>()?, in_data: vec![] })
 }
 
-/// Reads a file whose routines may be unreadable, each by itself.
+/// Reads a file, each routine separately, so that routines may be unreadable.
 ///
 /// # Errors
 ///
-/// What is wrong with the tables of the file.
+/// Returns an error of the file's own tables.
 pub fn read_each(bytes: &[u8]) -> Result<Read, BinaryError> {
     let mut stream = Stream::new(bytes, Version::new(0, 0));
     if stream.take(4, "the magic number")? != MAGIC {
@@ -83,7 +84,9 @@ pub fn read_each(bytes: &[u8]) -> Result<Read, BinaryError> {
     Ok(read)
 }
 
-/// Compilers wrote version 4.1 without the last operands for some months: facts, `visa.md` 1.
+/// Adds the likely cause to an error in a file of version 4.1.
+///
+/// For some months, compilers wrote version 4.1 without the last operands: facts, `visa.md` 1.
 fn corrupt(version: Version, error: BinaryError) -> BinaryError {
     if version != Version::new(4, 1) {
         return error;
@@ -95,13 +98,13 @@ fn corrupt(version: Version, error: BinaryError) -> BinaryError {
 /// The number of Gen9 in the table of appended machine code.
 const SKYLAKE: u8 = 5;
 
-/// Where a routine is.
+/// The place of a routine in the file.
 struct Head {
     name: String,
     kernel: bool,
     offset: u32,
     size: u32,
-    /// That of machine code for it that was appended.
+    /// The platform of appended machine code for the routine.
     platform: Option<Platform>,
 }
 
@@ -137,7 +140,7 @@ fn head(stream: &mut Stream<'_>, kernel: bool) -> Result<Head, BinaryError> {
     Ok(Head { name, kernel, offset, size, platform })
 }
 
-/// Routine tables while they are read.
+/// The tables of a routine while they are being read.
 struct Tables<'s, 'a> {
     stream: &'s mut Stream<'a>,
     strings: Vec<String>,
@@ -344,7 +347,7 @@ impl Tables<'_, '_> {
     }
 }
 
-/// Attributes that are text.
+/// Returns whether an attribute is text.
 fn is_text(name: &str) -> bool {
     matches!(name, "OutputAsmPath" | "AsmName")
 }

@@ -1,4 +1,4 @@
-//! What LSC messages say of addresses and data.
+//! Reads the descriptions of LSC messages: addresses and data.
 
 use super::BinaryError;
 use super::stream::Stream;
@@ -6,7 +6,7 @@ use crate::module::{Block, Lsc};
 use crate::table::Field;
 use crate::words::{AddressModel, AddressSize, Cache, DataSize, Sfid, VECTOR_SIZES};
 
-/// A byte that is one of an enumeration.
+/// Reads a byte that stands for a member of an enumeration.
 fn word<T>(
     stream: &mut Stream<'_>,
     what: &str,
@@ -29,7 +29,7 @@ fn shape(stream: &mut Stream<'_>, lsc: &mut Lsc) -> Result<(), BinaryError> {
     lsc.data = word(stream, "a size of elements", DataSize::from_code)?;
     lsc.transposed = order(stream)?;
     let number = |code: u8| match code {
-        // A message of channels.
+        // A message with channels.
         0 => Some(0),
         _ => VECTOR_SIZES.get(usize::from(code) - 1).copied(),
     };

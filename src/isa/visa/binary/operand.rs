@@ -1,4 +1,4 @@
-//! Operands of instructions.
+//! Reads operands of instructions.
 
 use super::BinaryError;
 use super::stream::Stream;
@@ -6,7 +6,7 @@ use crate::module::*;
 use crate::predefined;
 use crate::types::{Region, Ty};
 
-/// Classes of vector operands, bits 0 to 2 of their tag.
+/// Classes of vector operands, in bits 0 to 2 of their tag.
 pub(super) mod class {
     pub const GENERAL: u8 = 0;
     pub const ADDRESS: u8 = 1;
@@ -16,7 +16,7 @@ pub(super) mod class {
     pub const STATE: u8 = 6;
 }
 
-/// Modifiers by number; the number of a saturation is another one.
+/// The modifiers by their number. Number 4 is `SATURATE`, not a modifier.
 pub(super) const MODIFIERS: [Option<Modifier>; 6] = [
     Some(Modifier::None),
     Some(Modifier::Abs),
@@ -26,7 +26,7 @@ pub(super) const MODIFIERS: [Option<Modifier>; 6] = [
     Some(Modifier::Not),
 ];
 pub(super) const SATURATE: u8 = 4;
-/// The only registers that binary files are for are those of 32 bytes.
+/// Bytes of a register. Binary files exist for registers of 32 bytes only.
 pub(super) const REGISTER_BYTES: u32 = 32;
 
 /// Reads operands of a routine.
@@ -104,7 +104,7 @@ impl Operands<'_> {
         }
     }
 
-    /// What a predicate's word says.
+    /// Reads a predicate's word; returns None if the word is 0.
     pub fn predicate_use(
         &self,
         stream: &mut Stream<'_>,
@@ -135,7 +135,7 @@ impl Operands<'_> {
         Ok(Some(PredicateUse { predicate, invert: word >> 15 != 0, combine }))
     }
 
-    /// A vector operand, and whether its tag says that the result saturates.
+    /// Reads a vector operand, and whether its tag says that the result saturates.
     pub fn vector(&self, stream: &mut Stream<'_>) -> Result<(Operand, bool), BinaryError> {
         let at = stream.at;
         let tag = stream.byte("an operand's tag")?;
@@ -210,7 +210,7 @@ impl Operands<'_> {
         Ok(Operand::State { state, element: stream.byte("a state operand's element")? })
     }
 
-    /// The first source of an `addr_add`.
+    /// Reads the first source of an `addr_add`.
     pub fn address_of(&self, stream: &mut Stream<'_>) -> Result<Operand, BinaryError> {
         let at = stream.at;
         Ok(match self.vector(stream)? {
@@ -239,7 +239,7 @@ fn region(stream: &mut Stream<'_>) -> Result<Region, BinaryError> {
         .ok_or_else(|| BinaryError::new(at, format!("region {code:#06x}, which is none")))
 }
 
-/// A type, a byte.
+/// Reads a type, a byte.
 fn ty(stream: &mut Stream<'_>) -> Result<Ty, BinaryError> {
     let at = stream.at;
     let code = stream.byte("a type")?;

@@ -1,9 +1,9 @@
-//! Numbers in the bytes of a file.
+//! Reads and writes the numbers in a file's bytes.
 
 use super::{BinaryError, has_wide_indices};
 use crate::types::Version;
 
-/// A place in a file up to an end. All numbers are little-endian, at any offset.
+/// A position in a file, with an end. All numbers are little-endian, at any offset.
 #[derive(Clone)]
 pub(super) struct Stream<'a> {
     bytes: &'a [u8],
@@ -17,7 +17,7 @@ impl<'a> Stream<'a> {
         Stream { bytes, at: 0, end: bytes.len(), version }
     }
 
-    /// The bytes from one offset to another.
+    /// Returns a stream of the bytes from one offset to another.
     pub fn part(&self, from: usize, to: usize) -> Result<Stream<'a>, BinaryError> {
         if from > to || to > self.bytes.len() {
             let what = format!(
@@ -37,7 +37,7 @@ impl<'a> Stream<'a> {
         self.at >= self.end
     }
 
-    /// Bytes that are left.
+    /// Returns the number of bytes that are left.
     pub fn left(&self) -> usize {
         self.end.saturating_sub(self.at)
     }
@@ -80,12 +80,12 @@ impl<'a> Stream<'a> {
         Ok(u64::from_le_bytes(self.array(what)?))
     }
 
-    /// The index of a string or variable, or the count of them.
+    /// Reads the index of a string or variable, or the count of them.
     pub fn index(&mut self, what: &str) -> Result<u32, BinaryError> {
         if has_wide_indices(self.version) { self.dword(what) } else { Ok(self.word(what)?.into()) }
     }
 
-    /// A string that ends in a byte 0.
+    /// Reads a string that ends in a byte 0.
     pub fn string(&mut self, what: &str) -> Result<String, BinaryError> {
         let rest = &self.bytes[self.at.min(self.end)..self.end];
         let length = rest
@@ -98,7 +98,7 @@ impl<'a> Stream<'a> {
     }
 }
 
-/// A file that is written.
+/// A file while it is being written.
 #[derive(Clone)]
 pub(super) struct Sink {
     pub bytes: Vec<u8>,
@@ -126,7 +126,7 @@ impl Sink {
         self.bytes.extend(number.to_le_bytes());
     }
 
-    /// None: the number does not fit the version's indices.
+    /// Writes an index. Returns None if the number does not fit the version's indices.
     pub fn index(&mut self, number: u32) -> Option<()> {
         if has_wide_indices(self.version) {
             self.dword(number);

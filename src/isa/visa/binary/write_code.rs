@@ -1,4 +1,4 @@
-//! Writes what [`super::code`] reads.
+//! Writes instructions for [`super::code`] to read.
 
 use super::code::{render_target_raws, render_target_sources};
 use super::stream::Sink;
@@ -7,10 +7,10 @@ use crate::module::*;
 use crate::table::Field;
 use crate::types::{Exec, Version};
 
-/// Finds the index of a string.
+/// A function that finds the index of a string.
 pub(super) type StringIndex<'a> = &'a mut dyn FnMut(&str) -> u32;
 
-/// Writes an instruction. None: the version has no such instruction.
+/// Writes an instruction. Returns None if the version lacks the instruction.
 pub(super) fn instruction(
     sink: &mut Sink,
     routine: &Routine,

@@ -1,4 +1,4 @@
-//! Writes what [`super::file`] reads, without machine code.
+//! Writes files for [`super::file`] to read, without machine code.
 
 use rustc_hash::FxHashMap;
 
@@ -8,7 +8,7 @@ use crate::module::*;
 use crate::predefined;
 use crate::types::Version;
 
-/// Why there is no binary form of something.
+/// The reason why a module or routine has no binary form.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WriteError {
     #[error("version {version} has no binary form")]
@@ -45,7 +45,7 @@ impl Strings {
     }
 }
 
-/// The file of a module. All routines are of one version.
+/// Returns the file of a module, whose routines must all be of one version.
 pub fn write(module: &Module) -> Result<Vec<u8>, WriteError> {
     let version = module.routines.first().map_or(Version::new(4, 1), |routine| routine.version);
     if !is_known(version) {
@@ -62,7 +62,7 @@ pub fn write(module: &Module) -> Result<Vec<u8>, WriteError> {
         module.routines.iter().zip(&bodies).filter(|(routine, _)| routine.kernel).collect();
     let functions: Vec<_> =
         module.routines.iter().zip(&bodies).filter(|(routine, _)| !routine.kernel).collect();
-    // The head is as long whatever the offsets in it are.
+    // The offsets in the head do not change its length.
     let head = |first: u32| head(version, &kernels, &functions, first);
     let length = head(0)?.len() as u32;
     let mut file = head(length)?;
@@ -72,7 +72,7 @@ pub fn write(module: &Module) -> Result<Vec<u8>, WriteError> {
     Ok(file)
 }
 
-/// The code of a routine.
+/// Returns the code of a routine.
 pub fn write_code(routine: &Routine) -> Result<Vec<u8>, WriteError> {
     let mut strings = Strings::new(routine);
     instructions(routine, &mut strings)
@@ -94,7 +94,7 @@ fn instructions(routine: &Routine, strings: &mut Strings) -> Result<Vec<u8>, Wri
 
 struct Body {
     bytes: Vec<u8>,
-    /// Where the count of the inputs is.
+    /// The offset of the count of the inputs.
     inputs: u32,
 }
 
@@ -135,7 +135,7 @@ fn head(
             offset += body.bytes.len() as u32;
         }
         if kernel {
-            // File variables.
+            // No file variables.
             sink.word(0);
         }
     }
@@ -171,7 +171,7 @@ fn routine(routine: &Routine) -> Result<Body, WriteError> {
     Ok(Body { bytes: all.bytes, inputs })
 }
 
-/// Where the entry is in the tables: in front of the attributes.
+/// Returns the offset of the entry in the tables: before the attributes.
 fn entry_place(body: &[u8], routine: &Routine, code: &[u8]) -> usize {
     let index = if super::has_wide_indices(routine.version) { 4 } else { 2 };
     let attributes: usize = routine.attributes.iter().map(|one| index + 1 + value(one).len()).sum();
@@ -181,7 +181,7 @@ fn entry_place(body: &[u8], routine: &Routine, code: &[u8]) -> usize {
 
 type Written = Result<(), &'static str>;
 
-/// All that is behind the strings, with 0 for the entry.
+/// Writes all tables behind the strings, with 0 for the entry.
 fn tables(
     sink: &mut Sink,
     routine: &Routine,
@@ -288,7 +288,9 @@ fn attributes(sink: &mut Sink, strings: &mut Strings, all: &[Attribute]) -> Writ
     Ok(())
 }
 
-/// Numbers take as few bytes as they can, unless they were in more.
+/// Returns an attribute's bytes.
+///
+/// A number takes as few bytes as it can, unless it was read from more.
 fn value(attribute: &Attribute) -> Vec<u8> {
     match &attribute.value {
         Value::Flag => vec![],

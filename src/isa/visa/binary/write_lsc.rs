@@ -1,4 +1,4 @@
-//! Writes what [`super::lsc`] reads.
+//! Writes LSC descriptions for [`super::lsc`] to read.
 
 use super::stream::Sink;
 use crate::module::Lsc;
@@ -14,7 +14,7 @@ fn shape(sink: &mut Sink, lsc: &Lsc) {
     sink.byte(lsc.channels);
 }
 
-/// None: the binary form does not have it.
+/// Writes a description. Returns None if the binary form does not have it.
 pub(super) fn write(sink: &mut Sink, lsc: &Lsc, field: Field) -> Option<()> {
     if lsc.offsets != [0; 3] || lsc.surface_index != 0 {
         return None;

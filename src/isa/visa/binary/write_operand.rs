@@ -1,11 +1,11 @@
-//! Writes what [`super::operand`] reads.
+//! Writes operands for [`super::operand`] to read.
 
 use super::operand::{MODIFIERS, REGISTER_BYTES, SATURATE, class};
 use super::stream::Sink;
 use crate::module::*;
 use crate::types::Ty;
 
-/// None: the version has no such operand.
+/// The result of a writer: None if the version lacks the operand.
 type Written = Option<()>;
 
 fn tag(sink: &mut Sink, class: u8, modifier: Modifier, saturate: bool) {
@@ -69,7 +69,7 @@ fn immediate(sink: &mut Sink, ty: Ty, bits: u64) -> Written {
     Some(())
 }
 
-/// A vector operand, or the address of something.
+/// Writes a vector operand, or the address of a variable or state variable.
 pub(super) fn vector(
     sink: &mut Sink,
     routine: &Routine,

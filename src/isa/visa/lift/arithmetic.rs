@@ -9,12 +9,12 @@ use super::write::Target;
 use super::{Cx, Lifted, Unsupported};
 use crate::instruction::{General, Instruction, Operand};
 
-/// A type in which the low bits of a destination are computed.
+/// Returns a type in which the low bits of a destination are computed.
 fn low_type(cx: &Cx<'_>, insn: &Instruction) -> Result<Type, Unsupported> {
     Ok(if cx.destination_type(insn, 0)?.size() == 8 { Type::I64 } else { Type::I32 })
 }
 
-/// The sum of integer sources; exact if the destination saturates.
+/// Writes the sum of integer sources, which is exact if the destination saturates.
 fn integer_sum(cx: &mut Cx<'_>, insn: &Instruction, sources: &[Source]) -> Lifted {
     if !insn.saturate {
         let ty = low_type(cx, insn)?;
@@ -36,7 +36,7 @@ fn integer_sum(cx: &mut Cx<'_>, insn: &Instruction, sources: &[Source]) -> Lifte
     cx.set_integer(insn, sum, domain.is_signed())
 }
 
-/// A saturated sum that may have more than 64 bits.
+/// Writes a saturated sum that may have more than 64 bits.
 fn long_sum(cx: &mut Cx<'_>, insn: &Instruction, sources: &[Source]) -> Lifted {
     let to = cx.destination_type(insn, 0)?;
     let numbers: Vec<Long> = sources.iter().map(|&source| cx.long(source)).collect();
@@ -75,7 +75,7 @@ pub fn add3(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     }
 }
 
-/// `add3` whose predicate is where it says that the sum is none of the destination's numbers.
+/// Lifts `add3.o`: its predicate receives whether the sum is outside the destination's range.
 pub fn add3_overflow(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     let sources: [Source; 3] = cx.sources(insn, 1)?;
     let to = cx.destination_type(insn, 0)?;
@@ -103,7 +103,7 @@ fn words(cx: &mut Cx<'_>, insn: &Instruction, first: usize) -> Result<(Value, Va
     Ok((cx.integer(sources[0], Type::I32), cx.integer(sources[1], Type::I32)))
 }
 
-/// Sum and carry.
+/// Lifts `addc`: sum and carry.
 pub fn addc(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     let (a, b) = words(cx, insn, 2)?;
     let sum = cx.b.add(a, b);
@@ -111,7 +111,7 @@ pub fn addc(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     two_results(cx, insn, sum, carry)
 }
 
-/// Difference and borrow.
+/// Lifts `subb`: difference and borrow.
 pub fn subb(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     let (a, b) = words(cx, insn, 2)?;
     let difference = cx.b.sub(a, b);
@@ -131,7 +131,7 @@ fn two_results(cx: &mut Cx<'_>, insn: &Instruction, result: Value, bit: Value) -
     Ok(())
 }
 
-/// (a + b + 1) >> 1
+/// Lifts `avg`: (a + b + 1) >> 1.
 pub fn avg(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     let sources: [Source; 2] = cx.sources(insn, 1)?;
     if cx.kind(&sources) != Kind::Integer || sources.iter().any(|source| source.ty.size() > 4) {
@@ -186,7 +186,7 @@ pub fn mad(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     }
 }
 
-/// The upper half of a product of dwords.
+/// Lifts `mulh`: the upper half of a product of dwords.
 pub fn mulh(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     let sources: [Source; 2] = cx.sources(insn, 1)?;
     if cx.kind(&sources) != Kind::Integer || sources.iter().any(|source| source.ty.size() > 4) {
@@ -206,7 +206,9 @@ pub fn mulh(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     cx.set_integer(insn, high, true)
 }
 
-/// A product of dwords and a sum, of 64 bits: low words first, the high ones in registers of their own.
+/// Lifts `madw`: a product of dwords plus a dword, in 64 bits.
+///
+/// The low words come first, the high words in registers of their own.
 pub fn madw(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     let sources: [Source; 3] = cx.sources(insn, 1)?;
     let Some(Operand::General(to)) = insn.operands.first() else { return Err(Unsupported) };
@@ -225,7 +227,7 @@ pub fn madw(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     Ok(())
 }
 
-/// Quotient or remainder; also what a division by 0 gives.
+/// Writes a quotient or remainder, also for a division by 0.
 fn divided(cx: &mut Cx<'_>, insn: &Instruction, sources: [Source; 2], remainder: bool) -> Lifted {
     if sources.iter().any(|source| source.ty.size() > 4) {
         return Err(Unsupported);
@@ -272,7 +274,7 @@ pub fn modulo(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     }
 }
 
-/// `divm`
+/// Lifts `divm`.
 pub fn exact_div(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     let sources: [Source; 2] = cx.sources(insn, 1)?;
     match cx.kind(&sources) {
@@ -281,7 +283,7 @@ pub fn exact_div(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     }
 }
 
-/// To nearest, whatever the mode says of rounding.
+/// Writes a quotient that is rounded to nearest, whatever the mode says of rounding.
 fn quotient(cx: &mut Cx<'_>, insn: &Instruction, sources: [Source; 2], ty: Type) -> Lifted {
     let [a, b] = [cx.float(sources[0], ty)?, cx.float(sources[1], ty)?];
     let (flush, saturate) = (cx.mode.flushes(ty), cx.saturates(insn, ty));

@@ -1,4 +1,4 @@
-//! Lanes that call units, and return. Facts, `visa-semantics.md` 6.
+//! Calls of units, and returns from them. Facts, `visa-semantics.md` 6.
 
 use warploom_ir::{BlockBuilder, BlockId, TrapKind, Type};
 
@@ -9,7 +9,9 @@ use super::{Cx, frames};
 use crate::instruction::Instruction;
 
 impl At<'_> {
-    /// Active lanes call one of some units: that of the address that the call has, if they are known by addresses.
+    /// Emits a call of one of the given units by the active lanes.
+    ///
+    /// If the units are known by addresses, the call's address operand selects the unit.
     pub(super) fn call(&self, mut cx: Cx<'_>, insn: &Instruction, units: &[(Option<u64>, usize)]) {
         let target = match units {
             [(None, _)] => None,
@@ -54,7 +56,7 @@ impl At<'_> {
         }
     }
 
-    /// A block where the active lanes begin with a unit, for which others of the caller wait.
+    /// Makes a block where the active lanes enter a unit, while other lanes of the caller wait.
     fn entering(&self, cx: &mut Cx<'_>, unit: usize) -> BlockId {
         let shape = self.shape;
         let call = self.here.block;
@@ -81,7 +83,7 @@ impl At<'_> {
         })
     }
 
-    /// A block where a caller goes on behind its call of a unit.
+    /// Makes a block where a caller continues behind its call of a unit.
     fn resuming(&self, b: &mut BlockBuilder<'_>, call: usize, waiting: &Waiting) -> BlockId {
         let shape = self.shape;
         let unit = shape.graph.blocks[call].unit;
@@ -96,7 +98,7 @@ impl At<'_> {
         })
     }
 
-    /// Lanes return, or end.
+    /// Lanes return from the unit, or end.
     pub(super) fn leave(&self, mut cx: Cx<'_>, insn: &Instruction) {
         if is_always(insn) {
             return self.returned(&mut cx.b);
@@ -116,7 +118,9 @@ impl At<'_> {
         cx.b.branch(rest, on, gone);
     }
 
-    /// No lane of the unit is active any more: others go on that wait in it, or the caller's.
+    /// Continues after the last active lane of the unit has left.
+    ///
+    /// Lanes that wait in the unit continue; if there are none, the caller's lanes do.
     pub(super) fn returned(&self, b: &mut BlockBuilder<'_>) {
         let shape = self.shape;
         if shape.graph.units[self.unit].kernel {

@@ -1,5 +1,8 @@
-//! Blocks that run on into the next ones. What comes after a branch that lanes leave by is executed by the others in the same block of the IR, even if none is
-//! left: it has no effect then, as what is done without a mask asks whether there are any ([`Cx::running`]). Whether a lane is left is asked at the end.
+//! Blocks that run on into the next block.
+//!
+//! If lanes leave by a branch, the other lanes execute the code behind it in the same block of the
+//! IR, even if no lane is left. That code then has no effect, because operations without a mask
+//! test [`Cx::running`]. The end of the IR's block tests whether lanes are left.
 //!
 //! [`Cx::running`]: super::Cx
 
@@ -10,18 +13,19 @@ use super::variables::Kernel;
 use super::waiting::{is_always, is_uniform};
 use crate::instruction::{Instruction, Operand, State};
 
-/// Instructions of a block that may be executed for nothing, and of all blocks in a row, at most.
+/// The most instructions of a block that may be executed with no lane left, and (`MAX_CHAIN`) of
+/// all blocks in a row.
 const MAX_BLOCK: u32 = 80;
 const MAX_CHAIN: u32 = 400;
 
-/// How a block goes on into the next one.
+/// The way in which a block runs on into the next block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Some lanes go to a block further on, the others into the next one.
+    /// Some lanes go to a later block, the other lanes to the next block.
     Leave(usize),
-    /// All lanes go to a block further on, and those that wait for the next one begin with it.
+    /// All lanes go to a later block. Lanes that wait for the next block enter it.
     Change(usize),
-    /// Lanes that wait for the next one, if any do, go on with the others.
+    /// All lanes go to the next block, and join any lanes that wait for it.
     Join,
 }
 
@@ -29,18 +33,19 @@ pub enum Step {
 #[derive(Debug, Default)]
 pub struct Chains {
     steps: Vec<Option<Step>>,
-    /// Whether a block is reached in a row only.
+    /// Whether a block is reached only from the block before it in a row.
     inner: Vec<bool>,
 }
 
 struct Finder<'a> {
     kernel: &'a Kernel<'a>,
     graph: &'a Graph,
-    /// Of each block, those that name it as a target.
+    /// For each block, the blocks that name it as a target.
     sources: Vec<Vec<usize>>,
-    /// Whether control comes to a block in other ways: as the entry of a unit, behind a call or a barrier.
+    /// Whether control enters a block in other ways: as the entry of a unit, behind a call or a
+    /// barrier.
     entered: Vec<bool>,
-    /// State variables that a block reads which another one has set.
+    /// State variables that a block reads after another block has set them.
     carried: BTreeSet<(usize, StateKey)>,
 }
 
@@ -108,7 +113,7 @@ impl Finder<'_> {
                 }
                 _ => {}
             }
-            // Lanes that do not go back wait for the next one; so do others elsewhere.
+            // Lanes that do not go back wait for the next block, and so do lanes at other ends.
             let runs_on = match block.end {
                 End::Next => true,
                 End::Goto { target, .. } => target > number,
@@ -137,7 +142,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Whether a block may be executed when no lane is left.
+    /// Returns whether a block may be executed when no lane is left.
     fn may_be_empty(&self, number: usize) -> bool {
         let block = &self.graph.blocks[number];
         let sets = |insn: &Instruction| match (insn.row.name, insn.operands.first()) {
@@ -155,7 +160,7 @@ impl Finder<'_> {
         ends && block.last - block.first <= MAX_BLOCK && !self.code(number).iter().any(sets)
     }
 
-    /// The row of blocks that one begins.
+    /// Finds the row of blocks that begins with `head`.
     fn chain(&self, head: usize, chains: &mut Chains) {
         let (mut at, mut parked) = (head, BTreeSet::new());
         let mut total = self.graph.blocks[head].last - self.graph.blocks[head].first;

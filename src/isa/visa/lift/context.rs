@@ -1,4 +1,4 @@
-//! [`Cx`], which lift functions work with.
+//! [`Cx`], the state that lift functions work with.
 
 use std::cell::RefCell;
 
@@ -17,39 +17,42 @@ use crate::module::{Routine, SamplerId, SurfaceId};
 use crate::predefined::BINDLESS_SAMPLER;
 use crate::types::Exec;
 
-/// State of one block while its instructions are lifted.
+/// The state of a block while its instructions are lifted.
 ///
-/// A lift function is called for each piece of an instruction. It reads operands as values, one element for each lane of the piece (a
-/// uniform value if the piece is one element), and says what to write; masks apply by themselves. What is written is seen by later instructions only.
+/// A lift function is called for each piece of an instruction. It reads operands as values, with
+/// one element for each lane of the piece (a uniform value if the piece has one element). It then
+/// names the values to write; masks apply automatically. Only later instructions see the written
+/// values.
 pub struct Cx<'a> {
     pub b: BlockBuilder<'a>,
     pub kernel: &'a Kernel<'a>,
     pub(super) shape: &'a Shape<'a>,
     pub(super) survey: Option<&'a RefCell<Survey>>,
-    /// Index of the routine among those of the kernel.
+    /// The index of the routine among the kernel's routines.
     pub(super) routine: usize,
-    /// The block in [`super::graph`].
+    /// The node of the plan, and the block's place in its row.
     pub(super) node: u32,
     pub mode: Mode,
     pub(super) exec: Exec,
     pub(super) piece: Piece,
     pub(super) predicate: Option<PredicateUse>,
     pub(super) active_lanes: Option<Value>,
-    /// All lanes or none: whether any is left in a block that runs on. None: some are.
+    /// In a block that runs on, whether any lane is left: all lanes or none. None if some lane is
+    /// left.
     pub(super) running: Option<Value>,
-    /// The lanes for which the predicate holds, once it was asked for.
+    /// The lanes for which the predicate holds, once they are computed.
     pub(super) holds: Option<Option<Value>>,
     constants: FxHashMap<(Type, u64), Value>,
-    /// Values of cells that are this block's alone.
+    /// Values of the cells that only this block uses.
     pub(super) cells: FxHashMap<u32, Value>,
-    /// Likewise of predicates.
+    /// Values of the predicates that only this block uses.
     pub(super) predicates: FxHashMap<Reg, Value>,
-    /// Words that were cut from wider values, which are what they are extended to.
+    /// Words that were cut from wider values, with the wider values that they extend to.
     pub(super) cut: FxHashMap<Value, Value>,
     pub(super) pending: Vec<Write>,
-    /// What state variables were set to in this block.
+    /// The values of state variables that this block has set.
     pub(super) states: FxHashMap<Reg, Value>,
-    /// Dwords of the payload, by where they are.
+    /// Dwords of the payload, by their place in it.
     pub(super) from_payload: FxHashMap<Value, u32>,
     /// Words of surfaces' records.
     pub(super) records: Records,
@@ -74,7 +77,7 @@ impl<'a> Emit<'a> for Cx<'a> {
 }
 
 impl<'a> Cx<'a> {
-    /// At the start of a block.
+    /// Begins a block.
     pub(super) fn new(
         b: BlockBuilder<'a>,
         shape: &'a Shape<'a>,
@@ -107,22 +110,22 @@ impl<'a> Cx<'a> {
         }
     }
 
-    /// Bytes of a register: 32 or 64.
+    /// Returns the bytes of a register: 32 or 64.
     pub fn grf(&self) -> u32 {
         self.kernel.platform.register_bytes()
     }
 
-    /// Lanes of a warp: the kernel's `SimdSize`.
+    /// Returns the lanes of a warp: the kernel's `SimdSize`.
     pub fn lanes(&self) -> u8 {
         self.shape.lanes
     }
 
-    /// Size and offset of the instruction, whichever piece of it is lifted.
+    /// Returns the size and offset of the whole instruction, not of the current piece.
     pub fn exec(&self) -> Exec {
         self.exec
     }
 
-    /// The elements of the instruction that are lifted now.
+    /// Returns the elements of the instruction that are being lifted.
     pub fn piece(&self) -> Piece {
         self.piece
     }
@@ -131,7 +134,7 @@ impl<'a> Cx<'a> {
         self.shape.routine(self.routine)
     }
 
-    /// A uniform constant; it is made once in a block.
+    /// Returns a uniform constant, which is emitted once in a block.
     pub fn constant(&mut self, ty: Type, bits: u64) -> Value {
         let bits = bits & ty.bit_mask();
         if let Some(&value) = self.constants.get(&(ty, bits)) {
@@ -142,7 +145,7 @@ impl<'a> Cx<'a> {
         value
     }
 
-    /// A uniform `i32`.
+    /// Returns a uniform `i32` constant.
     pub fn word(&mut self, bits: u32) -> Value {
         self.constant(Type::I32, bits.into())
     }
@@ -170,17 +173,17 @@ impl<'a> Cx<'a> {
         }
     }
 
-    /// `a` where a mask's bit is set, else `b`.
+    /// Returns `a` where a mask's bit is set, else `b`.
     pub fn pick(&mut self, mask: Value, a: Value, b: Value) -> Value {
         self.one_of(mask, a, b)
     }
 
-    /// A value in each lane.
+    /// Returns a uniform value as a value of each lane.
     pub fn splat(&mut self, value: Value) -> Value {
         self.b.splat(value)
     }
 
-    /// The integer as another type, extended or cut.
+    /// Returns an integer, extended or truncated to another type.
     pub fn resize(&mut self, value: Value, to: Type, signed: bool) -> Value {
         let from = self.b.ty(value).ty;
         if to.bits() == from.bits() {
@@ -195,7 +198,7 @@ impl<'a> Cx<'a> {
         if signed { self.b.sign_extend(to, value) } else { self.b.zero_extend(to, value) }
     }
 
-    /// The same bits as another type.
+    /// Returns the bits of a value as a value of another type.
     pub fn bits_as(&mut self, value: Value, ty: Type) -> Value {
         if self.b.ty(value).ty == ty { value } else { self.b.bitcast(ty, value) }
     }
@@ -207,13 +210,17 @@ impl Cx<'_> {
         self.shape.state(self.routine, state, element)
     }
 
-    /// What a surface variable holds, a uniform `i32`: an index into the binding table, or the offset of a bindless surface
-    /// (`%bss`). Predefined `%slm` and `%scratch` are for the caller to tell apart.
+    /// Returns the value of a surface variable, a uniform `i32`.
+    ///
+    /// It is an index into the binding table, or the offset of a bindless surface (`%bss`). The
+    /// caller must tell apart the predefined `%slm` and `%scratch`.
     pub fn surface(&mut self, surface: SurfaceId) -> Value {
         self.state(State::Surface(surface))
     }
 
-    /// What a sampler variable holds, a uniform `i32`: an index, or of the bindless sampler an offset, of which bit 0 means nothing.
+    /// Returns the value of a sampler variable, a uniform `i32`.
+    ///
+    /// It is an index, or for the bindless sampler an offset, of which bit 0 means nothing.
     pub fn sampler(&mut self, sampler: SamplerId) -> Value {
         self.state(State::Sampler(sampler))
     }
@@ -226,7 +233,7 @@ impl Cx<'_> {
         }
     }
 
-    /// Where in the payload a uniform dword is from, if that is known.
+    /// Returns the place in the payload that a uniform dword is from, if it is known.
     pub fn payload_of(&self, value: Value) -> Option<u32> {
         self.from_payload.get(&value).copied()
     }

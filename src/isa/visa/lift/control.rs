@@ -1,4 +1,5 @@
-//! What ends blocks: lanes that go, wait and meet again; `calls` has those that call and return. Facts, `visa-semantics.md` 6.
+//! Ends of blocks: lanes go, wait and meet again. `calls` has calls and returns. Facts,
+//! `visa-semantics.md` 6.
 
 use warploom_guest::divergence::nonzero;
 use warploom_ir::{
@@ -13,10 +14,10 @@ use super::waiting::{Waiting, is_always, is_uniform, must_wait};
 use super::{Cx, Lifted};
 use crate::instruction::{Combine, Instruction};
 
-/// Named barriers, whose numbers are less.
+/// The number of named barriers.
 pub(super) const NAMED: u32 = 16;
 
-/// Labels, what is said about the source, hints.
+/// Lifts labels, hints and statements about the source: emits nothing.
 pub fn nothing(_: &mut Cx<'_>, _: &Instruction) -> Lifted {
     Ok(())
 }
@@ -52,7 +53,7 @@ pub(super) fn end(shape: &Shape<'_>, mut cx: Cx<'_>, here: Here<'_>) {
     }
 }
 
-/// Goes on into the next block.
+/// Continues into the next block of a row.
 pub(super) fn run_on(shape: &Shape<'_>, cx: &mut Cx<'_>, here: Here<'_>, step: Step) {
     let block = &shape.graph.blocks[here.block];
     let at = At { shape, here, mode: cx.mode, unit: block.unit };
@@ -79,7 +80,7 @@ pub(super) fn run_on(shape: &Shape<'_>, cx: &mut Cx<'_>, here: Here<'_>, step: S
     }
 }
 
-/// Looks whether lanes are left, unless some surely are.
+/// Tests whether lanes are left, unless some surely are.
 pub(super) fn look(cx: &mut Cx<'_>, surely: bool) {
     cx.running = None;
     if !surely {
@@ -88,7 +89,7 @@ pub(super) fn look(cx: &mut Cx<'_>, surely: bool) {
     }
 }
 
-/// Ends a block with an instruction that is not executed: a fault, if lanes are left.
+/// Ends a block at an instruction that is not executed: a fault if lanes are left.
 pub(super) fn trap(shape: &Shape<'_>, mut cx: Cx<'_>, here: Here<'_>) {
     let unit = shape.graph.blocks[here.block].unit;
     let at = At { shape, here, mode: cx.mode, unit };
@@ -117,7 +118,7 @@ impl At<'_> {
         self.shape.waits.reg(block as u32)
     }
 
-    /// The IR's block of a block in this mode.
+    /// Returns the IR's block of a block in this mode.
     pub(super) fn block(&self, block: usize) -> BlockId {
         self.shape
             .plan
@@ -125,7 +126,7 @@ impl At<'_> {
             .map_or(self.shape.done, |node| self.shape.blocks[node])
     }
 
-    /// Lanes wait for a block.
+    /// Makes lanes wait for a block.
     fn park(&self, b: &mut BlockBuilder<'_>, lanes: Value, block: usize) {
         let mut all = lanes;
         if self.here.waiting.contains(&block) {
@@ -135,7 +136,7 @@ impl At<'_> {
         b.rf_write(self.place(block), all);
     }
 
-    /// All active lanes go to a block, if they need not wait there.
+    /// Sends all active lanes to a block, or makes them wait for it if they must.
     fn go(&self, b: &mut BlockBuilder<'_>, to: usize) {
         let waiting = self.here.waiting;
         if must_wait(self.here.block, to, waiting) {
@@ -155,7 +156,7 @@ impl At<'_> {
         b.jump(self.block(to));
     }
 
-    /// A block where all active lanes go to one.
+    /// Makes a block that sends all active lanes to one block.
     pub(super) fn going(&self, b: &mut BlockBuilder<'_>, to: usize) -> BlockId {
         if !must_wait(self.here.block, to, self.here.waiting) && !self.here.waiting.contains(&to) {
             return self.block(to);
@@ -174,7 +175,7 @@ impl At<'_> {
         block
     }
 
-    /// The first block that lanes wait for goes on.
+    /// Continues with the first block that lanes wait for.
     pub(super) fn dispatch(&self, b: &mut BlockBuilder<'_>, waiting: &Waiting, otherwise: BlockId) {
         if waiting.is_empty() {
             return b.jump(otherwise);
@@ -183,7 +184,7 @@ impl At<'_> {
         b.dispatch(places, None, otherwise);
     }
 
-    /// A block that does so.
+    /// Makes a block that dispatches.
     fn dispatching(
         &self,
         b: &mut BlockBuilder<'_>,
@@ -203,7 +204,7 @@ impl At<'_> {
         }
     }
 
-    /// Likewise if lanes are left, or wait there.
+    /// Continues with the next block if lanes are left or wait there, else with a later block.
     fn next_of_any(&self, mut cx: Cx<'_>) {
         let Some(next) = self.shape.graph.next(self.here.block) else {
             return self.returned(&mut cx.b);
@@ -223,7 +224,7 @@ impl At<'_> {
         cx.b.branch(active, going, rest);
     }
 
-    /// A block that goes on behind this one.
+    /// Makes a block that continues behind this block.
     pub(super) fn on(&self, b: &mut BlockBuilder<'_>) -> BlockId {
         match self.shape.graph.next(self.here.block) {
             Some(next) => self.going(b, next),
@@ -231,7 +232,7 @@ impl At<'_> {
         }
     }
 
-    /// The lanes that a branch takes, of those that are active.
+    /// Returns the active lanes that take a branch.
     pub(super) fn taken(&self, cx: &mut Cx<'_>, active: Value) -> Value {
         let Some(used) = cx.predicate else { return active };
         let bits = cx.predicate(used);
@@ -245,7 +246,7 @@ impl At<'_> {
         cx.b.and(taken, of)
     }
 
-    /// Of a branch of the whole warp, whether it is taken; none: always.
+    /// Returns whether a branch of the whole warp is taken; None if it always is.
     pub(super) fn is_taken(&self, cx: &mut Cx<'_>) -> Option<Value> {
         let used = cx.predicate?;
         let bits = cx.predicate(used);
@@ -307,7 +308,7 @@ impl At<'_> {
         cx.b.switch(index, cases, default);
     }
 
-    /// A barrier of the thread group, or a named one.
+    /// Emits a barrier of the thread group, or a named barrier.
     fn barrier(&self, mut cx: Cx<'_>, insn: &Instruction) {
         let (kind, counts) = (BarrierKind::Sync, BarrierCounts::Warps);
         let id = cx.word(0);
@@ -329,8 +330,11 @@ impl At<'_> {
         cx.b.barrier(barrier, resume);
     }
 
-    /// The warp comes to a named barrier. One that only produces goes on; others wait for those that are missing when they say so, and keep
-    /// until then how many threads there are. `consumers` is the operand that says how many of these there are.
+    /// Emits the warp's signal to a named barrier.
+    ///
+    /// A warp that only produces continues. Other warps wait for missing warps at `nbarrier.wait`,
+    /// and keep the number of threads until then. `consumers` is the operand with the number of
+    /// consumers.
     fn signal(&self, mut cx: Cx<'_>, insn: &Instruction, consumers: Option<usize>) {
         const PRODUCER: u64 = 1;
         let (id, count) = (

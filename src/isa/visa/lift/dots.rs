@@ -9,7 +9,8 @@ use super::{Cx, Lifted, Unsupported};
 use crate::instruction::{General, Instruction, Operand};
 use crate::types::{Region, Ty};
 
-/// An instruction with another region of its `n`th operand: `more` elements further on.
+/// Returns an instruction whose `n`th operand has another region, which begins `more` elements
+/// later.
 fn moved(
     insn: &Instruction,
     n: usize,
@@ -29,7 +30,7 @@ fn moved(
     Ok(moved)
 }
 
-/// Elements from one to the next of a region whose rows follow each other.
+/// Returns the distance between elements of a region that is evenly spaced, in elements.
 fn stride(region: Region) -> Option<u8> {
     let (vertical, width, horizontal) = (region.vertical?, region.width?, region.horizontal?);
     (vertical == width.checked_mul(horizontal)? || width == 1).then_some(if width == 1 {
@@ -39,7 +40,7 @@ fn stride(region: Region) -> Option<u8> {
     })
 }
 
-/// Element `k` of each four of a source, in all four lanes.
+/// Returns element `k` of each four elements of a source, in all four lanes.
 fn component(cx: &mut Cx<'_>, insn: &Instruction, n: usize, k: u8) -> Result<Source, Unsupported> {
     let Some(Operand::General(general)) = insn.operands.get(n) else { return cx.source(insn, n) };
     let step = stride(general.region).ok_or(Unsupported)?;
@@ -52,7 +53,9 @@ fn component(cx: &mut Cx<'_>, insn: &Instruction, n: usize, k: u8) -> Result<Sou
     cx.source(&moved, n)
 }
 
-/// A sum of products of the first elements of each four; `more`: the second source's last one is added.
+/// Writes a sum of products of the first `count` of each four elements.
+///
+/// If `more`, the sum includes the second source's last element.
 fn product_of_fours(cx: &mut Cx<'_>, insn: &Instruction, count: u8, more: bool) -> Lifted {
     let attrs = cx.mode.attrs(Type::F32, false);
     let mut sum = None;
@@ -95,14 +98,14 @@ pub fn dph(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     product_of_fours(cx, insn, 3, true)
 }
 
-/// One element of a source, for all lanes.
+/// Returns one element of a source, for all lanes.
 fn single(cx: &mut Cx<'_>, insn: &Instruction, n: usize, k: u8) -> Result<Value, Unsupported> {
     let moved = moved(insn, n, k, |_| Some(Region::SCALAR))?;
     let source = cx.source(&moved, n)?;
     cx.float(source, Type::F32)
 }
 
-/// p * x + r
+/// Lifts `line`: p * x + r.
 pub fn line(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     let (p, r) = (single(cx, insn, 1, 0)?, single(cx, insn, 1, 3)?);
     let x = cx.source(insn, 2)?;
@@ -112,7 +115,7 @@ pub fn line(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     set_f32(cx, insn, result)
 }
 
-/// p * u + q * v + r, where each eight elements of v follow those of u.
+/// Lifts `plane`: p * u + q * v + r, where each eight elements of v follow eight elements of u.
 pub fn plane(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     let [p, q, r] = [single(cx, insn, 1, 0)?, single(cx, insn, 1, 1)?, single(cx, insn, 1, 3)?];
     let eights = |_| Some(Region { vertical: Some(16), width: Some(8), horizontal: Some(1) });
@@ -125,7 +128,7 @@ pub fn plane(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     set_f32(cx, insn, result)
 }
 
-/// The first source and the products of the bytes of the others.
+/// Lifts `dp4a`: the first source plus the products of the other sources' bytes.
 pub fn dp4a(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     let sources: [Source; 3] = cx.sources(insn, 1)?;
     if cx.kind(&sources) != Kind::Integer || sources.iter().any(|source| source.ty.size() != 4) {
@@ -151,7 +154,7 @@ pub fn dp4a(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     cx.set_integer(insn, sum, true)
 }
 
-/// Of even elements: how far they are apart, and their neighbours.
+/// Returns, for even elements, the distance of the sources plus the distance of their neighbours.
 fn distances(cx: &mut Cx<'_>, insn: &Instruction) -> Result<Value, Unsupported> {
     let mut sum = None;
     for k in 0..2 {
@@ -193,7 +196,9 @@ pub fn sad2add(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     cx.set_integer(insn, sum, true)
 }
 
-/// `f` to `hf`, or `hf` to the float of 8 bits that is its upper half, with random bits that are added to what is cut.
+/// Lifts `srnd`: rounds by adding random bits to the bits that are cut.
+///
+/// It converts `f` to `hf`, or `hf` to the float of 8 bits that is the upper half of an `hf`.
 pub fn srnd(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     use warploom_ir::{IntCc, Round};
     let [value, random]: [Source; 2] = cx.sources(insn, 1)?;
@@ -230,7 +235,10 @@ pub fn srnd(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     Ok(())
 }
 
-/// `f` to `tf32`, whose mantissa has 10 bits, to nearest, without denormals; bytes that are the upper half of an `hf`, and back.
+/// Lifts `fcvt`.
+///
+/// It rounds `f` to `tf32`, whose mantissa has 10 bits: to nearest, without denormals. It also
+/// converts between `hf` and the bytes that are its upper half.
 pub fn fcvt(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     use warploom_ir::{FloatCc, IntCc};
     let source = cx.source(insn, 1)?;

@@ -1,4 +1,4 @@
-//! Elements of roots as values, wherever the bytes live.
+//! Reads and writes elements of roots as values, wherever their bytes live.
 
 use warploom_ir::{Region, Type, Value, Window};
 
@@ -12,24 +12,26 @@ use crate::types;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Elements {
     pub root: RootId,
-    /// Where the piece's first element is, in bytes.
+    /// The first byte of the piece's first element.
     pub start: u32,
-    /// An integer type: of its size.
+    /// The integer type of an element.
     pub ty: Type,
     pub pattern: Pattern,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pattern {
-    /// The same element for all.
+    /// All lanes have one element.
     Scalar,
-    /// So many bytes from one to the next.
+    /// Elements at a distance of so many bytes.
     Linear(u32),
-    /// In elements.
+    /// A region, in elements.
     Region { vertical: u16, width: u16, horizontal: u16 },
 }
 
-/// The pattern of `count` elements from number `element` on of a source's region; also where the first is, in elements.
+/// Returns the pattern of a region's elements from number `element` on, and the first one's place.
+///
+/// The pattern has `count` elements. The place is in elements.
 pub fn source_pattern(region: types::Region, element: u32, count: u8, size: u32) -> (u32, Pattern) {
     let [vertical, width, horizontal] = [
         region.vertical.unwrap_or(0),
@@ -58,7 +60,7 @@ pub fn source_pattern(region: types::Region, element: u32, count: u8, size: u32)
 }
 
 impl Pattern {
-    /// Bytes of `count` elements of `size` bytes, from the first byte to behind the last.
+    /// Returns the number of bytes that `count` elements of `size` bytes span.
     fn span(self, count: u8, size: u32) -> u32 {
         let last = u32::from(count.max(1)) - 1;
         let distance = match self {
@@ -71,7 +73,7 @@ impl Pattern {
         distance + size
     }
 
-    /// As the IR has it.
+    /// Returns the pattern as a region of the IR.
     pub fn region(self, offset: u32, size: u32) -> Region {
         let (vstride, width, hstride) = match self {
             Pattern::Scalar => (0, 1, 0),
@@ -83,7 +85,7 @@ impl Pattern {
 }
 
 impl Cx<'_> {
-    /// Notes an access.
+    /// Notes an access in the survey.
     fn note(&mut self, of: Elements, write: bool) {
         let Some(survey) = self.survey else { return };
         let (size, piece) = (of.ty.bytes(), self.piece);
@@ -109,7 +111,7 @@ impl Cx<'_> {
         survey.borrow_mut().note(of.root, access);
     }
 
-    /// Reads elements: uniform if the pattern is scalar.
+    /// Reads elements; the value is uniform if the pattern is scalar.
     pub(super) fn read(&mut self, of: Elements) -> Value {
         if of.start >= MAX_BYTES {
             return self.constant(of.ty, 0);
@@ -184,7 +186,7 @@ impl Cx<'_> {
         self.b.lane_read(value, lane)
     }
 
-    /// What a place that gives dwords has from a byte on.
+    /// Reads an integer at byte `at` of a storage that gives dwords.
     pub(super) fn read_words(
         &mut self,
         at: u32,
@@ -206,7 +208,7 @@ impl Cx<'_> {
         self.cut_part(low, within, ty)
     }
 
-    /// An integer of a wider one, from a byte on.
+    /// Returns an integer that is part of a wider integer, from a byte on.
     fn cut_part(&mut self, value: Value, within: u32, ty: Type) -> Value {
         let whole = self.b.ty(value).ty;
         if whole == Type::I64 && ty == Type::I32 && within == 4 {
@@ -231,7 +233,7 @@ impl Cx<'_> {
         }
     }
 
-    /// An element from a byte of cells on.
+    /// Reads an element at a byte of cells.
     pub(super) fn read_cells(&mut self, cells: &Cells, at: u32, ty: Type) -> Value {
         let (number, within) = ((at / cells.size) as usize, at % cells.size);
         let cell_ty = int_type(cells.size);
@@ -247,7 +249,8 @@ impl Cx<'_> {
         self.b.concat(low, high)
     }
 
-    /// Writes elements, as the piece says: which lanes, and whether at all. Of `value`'s type nothing but the size counts.
+    /// Writes elements in the lanes of the piece, under its conditions. Only the size of `value`'s
+    /// type counts.
     pub(super) fn write(&mut self, of: Elements, value: Value) {
         if of.start >= MAX_BYTES {
             return;
@@ -282,12 +285,12 @@ impl Cx<'_> {
                 self.b.set_nomask(nomask);
                 self.b.set_guard(guard);
             }
-            // Nothing writes to them: they would be something else.
+            // Nothing writes to these places; otherwise their storage would be another kind.
             RootStorage::Payload { .. } | RootStorage::Hardware | RootStorage::LocalIds { .. } => {}
         }
     }
 
-    /// In the window of the piece, also if that is one element, with its guard.
+    /// Runs `with` in the window of the piece. A piece of one element also has its guard.
     fn in_window(&mut self, with: impl FnOnce(&mut Self)) {
         if !self.piece.is_scalar() {
             return with(self);
@@ -301,7 +304,7 @@ impl Cx<'_> {
         self.b.set_guard(guard);
     }
 
-    /// An element from a byte of cells on.
+    /// Writes an element at a byte of cells.
     fn write_cells(
         &mut self,
         cells: &Cells,
@@ -349,7 +352,9 @@ impl Cx<'_> {
         }
     }
 
-    /// Whether an instruction writes a cell of this block alone unless no lane is left: then nobody sees it.
+    /// Returns whether a write to a cell of this block alone needs no test for lanes that are left.
+    ///
+    /// If no lane is left, no lane sees the cell.
     fn is_seen_by_running(&self, cell: Cell) -> bool {
         matches!(cell, Cell::Block(_)) && self.exec.no_mask && self.predicate.is_none()
     }
@@ -365,7 +370,9 @@ impl Cx<'_> {
         }
     }
 
-    /// A cell of this block alone: what its first write, which covers all of it, leaves in lanes that are off nobody reads.
+    /// Writes a cell that only this block uses.
+    ///
+    /// Its first write covers the whole cell. No lane reads the value it leaves in inactive lanes.
     fn write_local(&mut self, number: u32, value: Value) {
         let Some(&old) = self.cells.get(&number) else {
             self.cells.insert(number, value);

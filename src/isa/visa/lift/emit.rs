@@ -1,4 +1,4 @@
-//! IR of a kernel: a block for each node of the plan.
+//! Emits the IR of a kernel: a block for each node of the plan.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -20,13 +20,13 @@ use crate::instruction::{Instruction, State};
 use crate::module::{Module, PredicateId, Routine};
 use crate::predefined::{BINDLESS_SAMPLER, FIRST_PREDICATE, FIRST_SURFACE};
 
-/// Lanes that warps may have.
+/// The most lanes that a warp may have.
 const MAX_LANES: u32 = 32;
 
-/// The kernel with all that it calls.
+/// Lifts a kernel with all routines that it calls.
 ///
-/// # Errors
-/// Its width is none, or a lift function built an ill-typed operation, which is a defect.
+/// # Errors Returns an error if the kernel's width is invalid, or if a lift function built an
+/// ill-typed operation, which is a defect.
 pub fn lift_kernel(kernel: &Kernel<'_>) -> Result<Function, LiftError> {
     let routine = &kernel.module.routines[kernel.routine];
     let lanes = routine.simd_size();
@@ -62,12 +62,12 @@ pub fn lift_kernel(kernel: &Kernel<'_>) -> Result<Function, LiftError> {
     function.finish().map_err(failed)
 }
 
-/// Whether units of a kernel may call themselves, and have frames in local memory.
+/// Returns whether units of a kernel may call themselves, and so have frames in local memory.
 pub fn has_frames(module: &Module, routine: usize) -> bool {
     module.routines.iter().any(|one| !one.kernel) && Graph::new(module, routine).is_recursive()
 }
 
-/// What is known of a kernel before IR is made.
+/// The parts of a kernel that are known before IR is made.
 #[derive(Clone, Copy)]
 pub struct Parts<'a> {
     kernel: &'a Kernel<'a>,
@@ -79,7 +79,7 @@ pub struct Parts<'a> {
     lanes: u8,
 }
 
-/// Where all of a kernel is in the function that is built.
+/// The places of a kernel's parts in the function that is being built.
 pub struct Shape<'a> {
     pub kernel: &'a Kernel<'a>,
     pub graph: &'a Graph,
@@ -89,35 +89,35 @@ pub struct Shape<'a> {
     pub pointees: &'a Pointees,
     pub storage: Storage,
     pub lanes: u8,
-    /// Roots that addresses are taken of.
+    /// Roots whose addresses are taken.
     addressed: RefCell<BTreeSet<RootId>>,
     predicates: BankId,
-    /// The predicates that have more elements than the warp has lanes, as numbers, by the indices
-    /// of the others.
+    /// The predicates that have more elements than the warp has lanes, as numbers. Their indices
+    /// are common to both banks.
     long_predicates: Option<BankId>,
-    /// Of each routine, where its predicates begin.
+    /// For each routine, the index of its first predicate.
     pub first_predicate: Vec<u32>,
     states: BankId,
-    /// Of each routine, where each of its surfaces and samplers is.
+    /// For each routine, the indices of its surfaces and samplers.
     first_state: Vec<States>,
     /// The lanes that wait for each block.
     pub waits: BankId,
-    /// Of each unit the lanes that were active when it was called, and the number of the place where that was.
+    /// For each unit, the lanes that were active at its call, and (`sites`) the number of the call.
     pub callers: BankId,
     pub sites: BankId,
-    /// The lanes that are active at a call, until the unit has them.
+    /// The lanes that are active at a call, until the unit takes them.
     pub calling: Reg,
-    /// Threads of the named barriers that this one has come to.
+    /// The number of threads of each named barrier that this warp has signalled.
     pub named: BankId,
     /// Bytes of local memory that frames take.
     pub stack: Reg,
-    /// By node.
+    /// The IR's blocks by node.
     pub blocks: Vec<BlockId>,
-    /// Where the warp ends.
+    /// The block where the warp ends.
     pub done: BlockId,
 }
 
-/// Where state variables of a routine are.
+/// The indices of a routine's state variables.
 struct States {
     surfaces: Vec<u32>,
     samplers: Vec<u32>,
@@ -175,7 +175,8 @@ impl<'a> Shape<'a> {
         };
         let entry = function.new_block(pc(0));
         debug_assert_eq!(entry, BlockId(0), "the first block is the entry");
-        // The first node is where the kernel begins, and part of the entry if nothing else leads there.
+        // The kernel begins with the first node. It is part of the entry if no other block leads to
+        // it.
         let blocks = plan.nodes.iter().enumerate().map(|(number, node)| match number {
             0 if !node.several => entry,
             _ => function.new_block(pc(node.block)),
@@ -209,7 +210,7 @@ impl<'a> Shape<'a> {
         }
     }
 
-    /// By its index among those of the kernel.
+    /// Returns a routine by its index among the kernel's routines.
     pub fn routine(&self, number: usize) -> &'a Routine {
         &self.kernel.module.routines[self.graph.routines[number]]
     }
@@ -223,12 +224,12 @@ impl<'a> Shape<'a> {
         bank.reg(self.first_predicate[routine] + index)
     }
 
-    /// The type of the bits of a predicate in this register.
+    /// Returns the type of a predicate's bits in a register.
     pub fn predicate_type(&self, reg: Reg) -> Type {
         if Some(reg.bank) == self.long_predicates { Type::I64 } else { Type::Mask }
     }
 
-    /// The registers of the predicates of a routine.
+    /// Returns the registers of a routine's predicates.
     pub fn predicate_registers(&self, routine: usize) -> impl Iterator<Item = Reg> + '_ {
         let count = self.routine(routine).predicates.len() as u16;
         (0..count).map(move |n| self.predicate(routine, PredicateId(FIRST_PREDICATE + n)))
@@ -275,7 +276,7 @@ impl<'a> Shape<'a> {
     ) {
         let node = &self.plan.nodes[number];
         if self.chains.is_inner(node.block) {
-            // Nothing leads to it.
+            // No block leads to an inner block.
             return function.at(self.blocks[number]).trap(TrapKind::Unimplemented);
         }
         let row = self.row(node.block);
@@ -292,7 +293,7 @@ impl<'a> Shape<'a> {
             (node.waiting.clone(), Waiting::new(), number as u32);
         for (&number, place) in row.iter().zip(0..) {
             let block = &self.graph.blocks[number];
-            // What lives in one block alone must not live in a row, where lanes come and go.
+            // A value of one block must not live on in a row, where lanes come and go.
             cx.node = number_of_node | place << PLACE_SHIFT;
             let code = &self.routine(block.routine).code;
             for insn in &code[block.first as usize..block.last as usize] {
@@ -317,7 +318,7 @@ impl<'a> Shape<'a> {
         }
     }
 
-    /// A block and those that it runs on into.
+    /// Returns a block with the blocks that it runs on into.
     fn row(&self, first: usize) -> Vec<usize> {
         let mut row = vec![first];
         while let Some(&last) = row.last()
@@ -328,7 +329,7 @@ impl<'a> Shape<'a> {
         row
     }
 
-    /// Instructions of a block.
+    /// Returns the number of instructions of a block.
     fn cost(&self, block: usize) -> u32 {
         let block = &self.graph.blocks[block];
         let code = &self.routine(block.routine).code[block.first as usize..block.last as usize];
@@ -337,7 +338,7 @@ impl<'a> Shape<'a> {
         code.iter().filter(|insn| !is_label(insn)).count() as u32 + ending
     }
 
-    /// Lifts an instruction; false if it is not executed.
+    /// Lifts an instruction. Returns false if it is not executed.
     fn instruction(&self, cx: &mut Cx<'_>, insn: &Instruction) -> bool {
         cx.begin(insn, insn.at.into());
         if insn.row.predicate_is_operand() {
@@ -361,17 +362,18 @@ impl<'a> Shape<'a> {
     }
 }
 
-/// The block that is left, and where lanes may wait then.
+/// The block that lanes leave, and the blocks that lanes may then wait for.
 #[derive(Clone, Copy)]
 pub struct Here<'a> {
     pub block: usize,
     pub waiting: &'a Waiting,
 }
 
-/// Of the number that the accesses of a block are noted with, the bits above are its place in a row.
+/// The first bit of a block's place in its row, in the number that accesses are noted with. Lower
+/// bits are the node's number.
 const PLACE_SHIFT: u32 = 22;
 
-/// Whether it is none that a listing counts.
+/// Returns whether an instruction is a label, which a listing does not count.
 fn is_label(insn: &Instruction) -> bool {
     matches!(insn.row.name, "label" | "subroutine")
 }

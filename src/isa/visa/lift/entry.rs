@@ -1,4 +1,4 @@
-//! What registers hold when a kernel begins.
+//! The contents of registers when a kernel begins.
 
 use std::cell::RefCell;
 
@@ -13,7 +13,7 @@ use super::survey::Survey;
 use super::variables::{Kernel, RootId, Roots};
 use crate::module::InputOf;
 
-/// Which bytes of variables the payload has.
+/// Returns the bytes of variables that the payload has.
 pub fn inputs(kernel: &Kernel<'_>, roots: &Roots) -> Vec<Input> {
     let routine = &kernel.module.routines[kernel.routine];
     let input = |input: &crate::module::Input| {
@@ -22,7 +22,7 @@ pub fn inputs(kernel: &Kernel<'_>, roots: &Roots) -> Vec<Input> {
         Some(Input { root, start, at: u32::try_from(input.offset).ok()?, size: input.size })
     };
     let mut all: Vec<Input> = routine.inputs.iter().filter_map(input).collect();
-    // Parts that follow each other here and there are one.
+    // Merges parts that follow each other both in a root and in the payload.
     all.sort_by_key(|input| (input.root, input.start));
     all.dedup_by(|next, before| {
         let follows = next.root == before.root
@@ -36,7 +36,7 @@ pub fn inputs(kernel: &Kernel<'_>, roots: &Roots) -> Vec<Input> {
     all
 }
 
-/// The entry: registers that begin with something; then the first node.
+/// Emits the entry: initial values of registers, then a jump to the first node.
 pub fn emit(shape: &Shape<'_>, function: &mut FunctionBuilder, survey: Option<&RefCell<Survey>>) {
     let inputs = inputs(shape.kernel, shape.roots);
     let mut cx = Cx::new(function.at(BlockId(0)), shape, survey, (0, u32::MAX), Mode::default());
@@ -89,7 +89,7 @@ fn begin(cx: &mut Cx<'_>, root: RootId, component: &Component, inputs: &[Input])
     }
 }
 
-/// Fills a part of an array: dwords, and words of local ids.
+/// Fills a part of an array with dwords, and with words of local ids.
 fn bytes(
     cx: &mut Cx<'_>,
     reg: warploom_ir::Reg,

@@ -1,4 +1,5 @@
-//! Units that may come to call themselves: what a caller of one keeps is in local memory meanwhile, a frame for each activation.
+//! Frames of units that may call themselves. During a call, local memory keeps the caller's
+//! registers in a frame for each activation.
 
 use warploom_ir::{Access, BlockBuilder, Extend, IntCc, Reg, Region, Space, Type, Value, Window};
 
@@ -12,11 +13,11 @@ enum Item {
     Lanes(Reg, Type),
     Scalar(Reg, Type),
     Mask(Reg),
-    /// Dwords of it from a byte on, so many, one for each lane.
+    /// So many dwords of an array from a byte on, for each lane.
     Bytes(Reg, u32, u8),
 }
 
-/// What a unit of a routine keeps.
+/// Returns the registers and arrays that a unit must keep.
 fn items(shape: &Shape<'_>, unit: usize) -> Vec<Item> {
     let routine = shape.graph.blocks[shape.graph.units[unit].entry].routine;
     let mut items = vec![];
@@ -69,7 +70,7 @@ fn items(shape: &Shape<'_>, unit: usize) -> Vec<Item> {
 }
 
 impl Item {
-    /// Dwords of each lane.
+    /// Returns the number of dwords in each lane.
     fn words(self) -> u32 {
         match self {
             Item::Lanes(_, Type::I64) | Item::Scalar(_, Type::I64) => 2,
@@ -78,12 +79,12 @@ impl Item {
     }
 }
 
-/// Bytes that the frame of a unit takes in each lane.
+/// Returns the bytes of a unit's frame in each lane.
 fn bytes(items: &[Item]) -> u32 {
     items.iter().map(|item| item.words() * 4).sum()
 }
 
-/// Whether there is room for one more frame of a unit: a mask that is not 0.
+/// Returns a mask that is not 0 if there is room for another frame of a unit.
 pub fn fits(shape: &Shape<'_>, b: &mut BlockBuilder<'_>, unit: usize) -> Value {
     let stack = b.rf_read(shape.stack);
     let more = b.iconst(Type::I32, bytes(&items(shape, unit)).into());
@@ -92,7 +93,7 @@ pub fn fits(shape: &Shape<'_>, b: &mut BlockBuilder<'_>, unit: usize) -> Value {
     b.icmp(IntCc::LeU, end, limit)
 }
 
-/// An access to a dword of each lane, of the frame that ends where the stack does.
+/// Returns an access to a dword of each lane, in the last frame of the stack.
 fn access(b: &mut BlockBuilder<'_>, address: Value) -> Access {
     b.set_nomask(true);
     let access = b.access(Space::Local, Type::I32, 1, address, 0);
@@ -121,7 +122,7 @@ fn each(
     }
 }
 
-/// Puts what a unit keeps behind the frames that there are, and clears where its lanes wait.
+/// Spills a unit's registers to a new frame, and clears its masks of waiting lanes.
 pub fn save(shape: &Shape<'_>, b: &mut BlockBuilder<'_>, unit: usize) {
     let items = items(shape, unit);
     let stack = b.rf_read(shape.stack);
@@ -156,7 +157,7 @@ pub fn save(shape: &Shape<'_>, b: &mut BlockBuilder<'_>, unit: usize) {
     b.rf_write(shape.stack, end);
 }
 
-/// Takes the last frame, which is one of this unit, back into registers.
+/// Reloads a unit's registers from the last frame, which must be the unit's, and frees the frame.
 pub fn restore(shape: &Shape<'_>, b: &mut BlockBuilder<'_>, unit: usize) {
     let items = items(shape, unit);
     let stack = b.rf_read(shape.stack);

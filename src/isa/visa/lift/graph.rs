@@ -1,4 +1,4 @@
-//! The code of a kernel and of what it calls, cut into blocks.
+//! The code of a kernel and of the routines that it calls, cut into blocks.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use warploom_guest::cut_long_blocks;
@@ -6,28 +6,28 @@ use warploom_guest::cut_long_blocks;
 use crate::instruction::{Instruction, Operand};
 use crate::module::{LabelId, Module};
 
-/// Consecutive instructions of a routine. Blocks are numbered as they stand in the text.
+/// Consecutive instructions of a routine. Blocks are numbered in text order.
 #[derive(Debug)]
 pub struct Block {
     /// Index into [`Graph::routines`].
     pub routine: usize,
-    /// Instructions before its end.
+    /// The instructions before the end: from `first` on, up to but excluding `last`.
     pub first: u32,
     pub last: u32,
     pub end: End,
     pub unit: usize,
-    /// Whether control may go on to the next one.
+    /// Whether control may continue to the next block.
     goes_on: bool,
 }
 
-/// What ends a block. Instructions are indices into the routine's code; targets are blocks.
+/// The end of a block. Instructions are indices into the routine's code; targets are blocks.
 #[derive(Clone, Debug)]
 pub enum End {
-    /// The next block.
+    /// Control continues to the next block.
     Next,
-    /// The last block: there is no more code.
+    /// The last block: no more code follows.
     Last,
-    /// Lanes go, or of one element the whole warp.
+    /// Lanes branch; if the instruction has one element, the whole warp does.
     Goto {
         insn: u32,
         target: usize,
@@ -38,36 +38,36 @@ pub enum End {
     Call {
         unit: usize,
     },
-    /// Of a function by its address.
+    /// A call of a function by its address.
     CallIndirect,
     Return {
         insn: u32,
     },
     /// A barrier of the thread group.
     Barrier,
-    /// What it names is not there.
+    /// The target does not exist.
     Broken,
 }
 
-/// What is called and returns: the kernel, a function, a subroutine.
+/// Code that is called and returns: the kernel, a function or a subroutine.
 #[derive(Debug)]
 pub struct Unit {
     pub entry: usize,
-    /// The kernel itself.
+    /// Whether the unit is the kernel itself.
     pub kernel: bool,
-    /// A number that units share which call each other in a circle.
+    /// A number that is common to units which call each other in a circle.
     circle: usize,
 }
 
 #[derive(Debug, Default)]
 pub struct Graph {
-    /// Indices into the module's routines; the kernel's is the first.
+    /// Indices into the module's routines; the kernel's routine is the first.
     pub routines: Vec<usize>,
     pub blocks: Vec<Block>,
     pub units: Vec<Unit>,
-    /// Functions whose address is taken or in data, by name, as units.
+    /// Functions whose address is taken or in data, by name, with their units.
     pub addressed: Vec<(String, usize)>,
-    /// Whether there is a unit that may come to call itself.
+    /// Whether some unit may call itself, directly or through other units.
     recursive: bool,
 }
 
@@ -80,7 +80,7 @@ impl Graph {
             .enumerate()
             .map(|(n, &index)| (module.routines[index].name.as_str(), n))
             .collect();
-        // Functions are units in the order of their routines, subroutines come behind.
+        // Units are first the routines in their order, then the subroutines.
         graph.units =
             (0..routines.len()).map(|n| Unit { entry: 0, kernel: n == 0, circle: 0 }).collect();
         for (n, &index) in routines.iter().enumerate() {
@@ -130,7 +130,7 @@ impl Graph {
         cut_long_blocks(&mut starts, count);
         let block_at = |n: u32| base + starts.partition_point(|&start| start <= n) - 1;
         let block_of = |label: LabelId| at.get(&label).map(|&n| block_at(n));
-        // Subroutines are what is called within the routine.
+        // Subroutines are the targets of calls within the routine.
         let mut subroutines: FxHashMap<usize, usize> = FxHashMap::default();
         for insn in routine.code.iter().filter(|insn| insn.row.name == "call") {
             if let Some(entry) = targets(insn).next().and_then(block_of) {
@@ -162,7 +162,7 @@ impl Graph {
             };
             self.blocks.push(block);
         }
-        // What control comes to from a subroutine alone belongs to it.
+        // Blocks that control reaches only from a subroutine belong to the subroutine.
         let mut seen = vec![false; self.blocks.len() - base];
         let mut units: Vec<(usize, usize)> =
             subroutines.into_iter().map(|(entry, unit)| (unit, entry)).collect();
@@ -189,7 +189,7 @@ impl Graph {
         }
     }
 
-    /// Where control goes from a block within its unit.
+    /// Returns the blocks of the unit that control reaches from a block.
     fn follows(&self, block: usize) -> Vec<usize> {
         let mut all: Vec<usize> = match &self.blocks[block].end {
             End::Last | End::Broken => return vec![],
@@ -197,21 +197,21 @@ impl Graph {
             End::Switch { targets } => return targets.clone(),
             _ => vec![],
         };
-        // Behind what always goes elsewhere is code of others, perhaps.
+        // The code behind an unconditional branch or return may belong to another unit.
         if self.blocks[block].goes_on {
             all.extend(self.next(block));
         }
         all
     }
 
-    /// The block behind one in the text, if there is one.
+    /// Returns the block behind a block in the text, if there is one.
     pub fn next(&self, block: usize) -> Option<usize> {
         let routine = self.blocks[block].routine;
         (block + 1 < self.blocks.len() && self.blocks[block + 1].routine == routine)
             .then_some(block + 1)
     }
 
-    /// Units that a block may call.
+    /// Returns the units that a block may call.
     pub fn callees(&self, block: usize) -> Vec<usize> {
         match self.blocks[block].end {
             End::Call { unit, .. } => vec![unit],
@@ -220,12 +220,12 @@ impl Graph {
         }
     }
 
-    /// Whether a unit that another one calls may come to call that one in turn.
+    /// Returns whether a unit that `caller` calls may call `caller` in turn.
     pub fn calls_back(&self, unit: usize, caller: usize) -> bool {
         self.units[unit].circle == self.units[caller].circle
     }
 
-    /// Whether there is a unit that may come to call itself.
+    /// Returns whether some unit may call itself, directly or through other units.
     pub fn is_recursive(&self) -> bool {
         self.recursive
     }
@@ -248,17 +248,18 @@ impl Graph {
     }
 }
 
-/// A number for each node of a graph, the same for nodes that lead to each other. Tarjan's
-/// algorithm.
+/// Returns a number for each node of a graph. Nodes that lead to each other have equal numbers.
+///
+/// This is Tarjan's algorithm.
 fn circles(edges: &[Vec<usize>]) -> Vec<usize> {
     const UNSEEN: usize = usize::MAX;
     let count = edges.len();
-    // When each node was met, and the earliest that it leads to of those that are open.
+    // The time when each node was met, and the earliest time of the open nodes that it leads to.
     let (mut met, mut low, mut circle) =
         (vec![UNSEEN; count], vec![UNSEEN; count], vec![UNSEEN; count]);
     let (mut time, mut open, mut found) = (0, vec![], 0);
     for start in 0..count {
-        // Nodes on the way, each with the next of its edges.
+        // The nodes on the path, each with the number of its next edge.
         let mut way = if met[start] == UNSEEN { vec![(start, 0)] } else { vec![] };
         while let Some(&mut (node, ref mut next)) = way.last_mut() {
             if *next == 0 {
@@ -300,7 +301,7 @@ fn name(operand: &Operand) -> Option<&String> {
     }
 }
 
-/// Routines that the kernel may call, itself first.
+/// Returns the routines that the kernel may call, with the kernel first.
 fn reachable(module: &Module, kernel: usize) -> Vec<usize> {
     let by_name: FxHashMap<&str, usize> = module
         .routines
@@ -331,7 +332,7 @@ fn reachable(module: &Module, kernel: usize) -> Vec<usize> {
     found
 }
 
-/// The label that an instruction is.
+/// Returns the label that an instruction defines.
 fn label(insn: &Instruction) -> Option<LabelId> {
     match (insn.row.name, insn.operands.first()) {
         ("label" | "subroutine", Some(Operand::Label(id))) => Some(*id),
@@ -339,7 +340,7 @@ fn label(insn: &Instruction) -> Option<LabelId> {
     }
 }
 
-/// Labels that an instruction goes to.
+/// Returns the labels that an instruction branches to.
 fn targets(insn: &Instruction) -> impl Iterator<Item = LabelId> + '_ {
     let goes = label(insn).is_none();
     let of = |operand: &Operand| match operand {
@@ -350,7 +351,7 @@ fn targets(insn: &Instruction) -> impl Iterator<Item = LabelId> + '_ {
     insn.operands.iter().filter(move |_| goes).flat_map(of)
 }
 
-/// Whether a block ends with an instruction.
+/// Returns whether an instruction ends a block.
 fn ends(insn: &Instruction) -> bool {
     matches!(
         insn.row.name,
@@ -416,7 +417,8 @@ mod tests {
         for (a, b) in [(0, 1), (0, 4), (1, 4), (5, 0), (5, 1), (5, 4)] {
             assert!(!alike(a, b), "{a} and {b}: {found:?}");
         }
-        // Against what each node reaches, for all graphs of four nodes with up to two edges each.
+        // Compares with the nodes that each node reaches, for all graphs of four nodes with up to
+        // two edges each.
         for number in 0..1_u64 << 16 {
             let edge = |node: usize, k: usize| (number >> (4 * node + 2 * k) & 3) as usize;
             let edges: Vec<Vec<usize>> =

@@ -1,11 +1,16 @@
-//! Halves of instructions, put together. Where registers have 32 bytes, compilers write what 32 lanes do as two instructions of 16, `M1` and `M5`, with
-//! variables of their own, or as four of 8. That would be twice the work here: so pairs that follow each other closely become one instruction, and their
-//! variables, parts of one.
+//! Merges halves of instructions before lifting.
 //!
-//! Of a message of several components, `RG`, each half has all of them; the whole has the halves of one component after the other. So the variables are taken
-//! apart for that, into parts that are placed by themselves (`split`).
+//! Where registers have 32 bytes, compilers write an operation of 32 lanes as two instructions of
+//! 16, `M1` and `M5`, or as four of 8, each with its own variables. Lifting each half would double
+//! the work. So pairs that follow each other closely become one instruction, and their variables
+//! become parts of one variable.
 //!
-//! Nothing changes but that a fault in a lane of the second half names the first one's instruction: the second instruction stays, and does nothing.
+//! If a message has several components, `RG`, each half has all of them, but the whole message has
+//! both halves of a component before the next component. So `split` takes the variables apart, into
+//! parts that are placed separately.
+//!
+//! Merging changes one thing only: a fault in a lane of the second half names the first half's
+//! instruction. The second instruction stays, and does nothing.
 
 mod accesses;
 mod detours;
@@ -28,16 +33,16 @@ use crate::predefined::FIRST_VARIABLE;
 use crate::table::Field;
 use crate::types::{Exec, Region, Ty};
 
-/// How far behind its first half a second one is looked for, in instructions.
+/// The most instructions from a first half to its second half.
 const DISTANCE: usize = 8;
-/// Quarters become halves, halves become whole.
+/// The number of rounds: quarters become halves, then halves become whole.
 const ROUNDS: usize = 2;
-/// Elements of an address variable at most, as operands name them by a byte.
+/// The most elements of an address variable, because operands name elements by a byte.
 const MAX_ADDRESSES: u32 = 1 << 8;
-/// How often other variables are split, before none is.
+/// The number of attempts with different variables split. After them, no variable is split.
 const SPLITS: usize = 4;
 
-/// A module whose routines do with one instruction what they did with two.
+/// Returns a module whose routines have merged pairs of instructions.
 pub fn joined(module: &Module) -> Cow<'_, Module> {
     let mut module = webs::apart(detours::without(module));
     for _ in 0..ROUNDS {
@@ -52,28 +57,28 @@ pub fn joined(module: &Module) -> Cow<'_, Module> {
     module
 }
 
-/// What is placed as a whole: a root, or the part of it from a byte on.
+/// A row of bytes that is placed as a whole: a root, or the part of a root from a byte on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Unit {
     root: RootId,
     start: u32,
 }
 
-/// Where a unit is, in bytes from the first one of those that it was put together with.
+/// The place of a unit, in bytes from the first unit of its group.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Placed {
     first: Unit,
     at: u32,
 }
 
-/// What must hold for two operands to be halves of one: `high` begins so many bytes behind `low`.
+/// A condition for two operands to be halves of one: `high` begins `distance` bytes behind `low`.
 struct Condition {
     low: Unit,
     high: Unit,
     distance: u32,
 }
 
-/// The pairs of a routine while they are looked for.
+/// The search for the pairs of a routine.
 struct Joining<'a> {
     module: &'a Module,
     register_bytes: u32,
@@ -81,18 +86,18 @@ struct Joining<'a> {
     roots: &'a Roots,
     placed: FxHashMap<Unit, Placed>,
     splits: Splits,
-    /// Roots that addresses are taken of.
+    /// Roots whose addresses are taken.
     addressed: BTreeSet<RootId>,
 }
 
-/// Elements of an operand: where the first is, and how many bytes there are from one to the next.
+/// Elements of an operand: the place of the first, and the bytes from one element to the next.
 struct Elements {
     root: RootId,
     at: u32,
     step: u32,
 }
 
-/// Elements of a region from one to the next; none if they are not evenly spaced.
+/// Returns the distance of a region's elements; None if they are not evenly spaced.
 fn stride(region: Region) -> Option<u32> {
     let horizontal = u32::from(region.horizontal?);
     match (region.vertical, region.width) {
@@ -157,13 +162,13 @@ impl<'a> Joining<'a> {
         Some(Elements { root, at: offset.checked_add(raw.offset)?, step })
     }
 
-    /// From one on of an address variable.
+    /// Returns the elements of an address variable, from `element` on.
     fn addresses(&self, address: AddressId, element: u8) -> Elements {
         let root = self.roots.address(0, address);
         Elements { root, at: u32::from(element) * ADDRESS_BYTES, step: ADDRESS_BYTES }
     }
 
-    /// The first and the second instruction of each pair.
+    /// Returns the first and the second instruction of each pair.
     fn pairs(&mut self) -> Vec<(usize, usize)> {
         let all = Accesses::of_all(self.code(), self);
         let mut pairs = vec![];
@@ -176,7 +181,7 @@ impl<'a> Joining<'a> {
                 if all[second - 1].is_none() {
                     break;
                 }
-                // Those that are part of another one stand before the first already.
+                // A taken instruction has already moved to its first half, before `first`.
                 let between = || {
                     (first + 1..second)
                         .filter(|&one| !taken[one])
@@ -198,7 +203,8 @@ impl<'a> Joining<'a> {
         pairs
     }
 
-    /// What must hold for the variables of two instructions; none if they are no halves of one.
+    /// Returns the conditions on the variables of two instructions; None if they are not halves of
+    /// one.
     fn are_halves(&self, first: usize, second: usize) -> Option<Vec<Condition>> {
         let (a, b) = (&self.code()[first], &self.code()[second]);
         let (of_a, of_b) = (a.exec?, b.exec?);
@@ -254,7 +260,7 @@ impl<'a> Joining<'a> {
                     (self.addresses(x.address, x.element), self.addresses(y.address, y.element))
                 }
                 (Operand::Indirect(_), _) => return None,
-                // A vector of immediates begins again after eight elements.
+                // A vector of immediates starts over after eight elements.
                 (Operand::Immediate { ty: Ty::V | Ty::Uv | Ty::Vf, .. }, _)
                     if of_a.size % 8 != 0 =>
                 {
@@ -280,7 +286,7 @@ impl<'a> Joining<'a> {
         Some(conditions)
     }
 
-    /// What must hold for halves of so many bytes, each in several components, so many bytes apart.
+    /// Returns the conditions for halves of `bytes` bytes in each component, `pitch` bytes apart.
     fn conditions(
         &self,
         x: &Elements,
@@ -296,7 +302,7 @@ impl<'a> Joining<'a> {
         for component in 0..components {
             let [(low, at), (high, behind)] =
                 [x, y].map(|one| self.unit(one.root, one.at + component * pitch));
-            // Of the whole message each component has both halves.
+            // In the whole message each component has both halves.
             let distance = (from + component * 2 * pitch).checked_sub(at)?;
             conditions.push(Condition { low: start, high: low, distance });
             conditions.push(Condition { low, high, distance: (at + bytes).checked_sub(behind)? });
@@ -312,7 +318,7 @@ impl<'a> Joining<'a> {
         self.placed.get(&unit).copied().unwrap_or(Placed { first: unit, at: 0 })
     }
 
-    /// Puts units where conditions have them, if all can be.
+    /// Places units as the conditions require, or changes nothing if that is impossible.
     fn place(&mut self, conditions: &[Condition]) -> bool {
         let before = self.placed.clone();
         let fits = conditions.iter().all(|condition| self.put(condition));
@@ -327,14 +333,14 @@ impl<'a> Joining<'a> {
         if low.first == high.first {
             return low.at + condition.distance == high.at;
         }
-        // Predefined variables, and those that all routines share, are where they are.
+        // Predefined variables and variables that all routines share must not move.
         let is_shared = |unit: &Unit| {
             unit.root.0 < FIRST_VARIABLE && self.roots.get(unit.root).routine.is_none()
         };
         if [low.first, high.first].iter().any(is_shared) {
             return false;
         }
-        // The group of the second one goes behind: it begins with it.
+        // `high` must begin its group, so that the group can move behind `low`.
         if high.at != 0 {
             return false;
         }
@@ -372,7 +378,7 @@ impl<'a> Joining<'a> {
     }
 }
 
-/// Whether an instruction does the same in each lane with operands that are regions alone.
+/// Returns whether an instruction treats each lane alike, and all its operands are regions.
 fn is_of_lanes(insn: &Instruction) -> bool {
     let plain = [
         Field::Exec,
@@ -397,7 +403,7 @@ mod tests {
     use super::*;
     use crate::text;
 
-    /// The instructions that are left of a body.
+    /// Returns the instructions of a body that are left.
     pub(super) fn left(body: &str) -> Vec<String> {
         let mut text = String::from(".version 4.2\n.kernel \"k\"\n");
         for name in ["A", "B", "C", "D", "E", "F"] {
@@ -446,7 +452,7 @@ mod tests {
             "mov (M1, 32) Q(0,0)<1> W(0,0)<1;1,0>",
         ];
         assert_eq!(left(&format!("{loads}{moves}")), expected);
-        // Something reads both components at once, or has other halves.
+        // Another instruction reads both components at once, or has other halves.
         let across = "mov (M1, 16) Q(0,0)<1> W(1,0)<1;1,0>\nmov (M5, 16) R(0,0)<1> X(1,0)<1;1,0>";
         assert_eq!(left(&format!("{loads}{across}")).len(), 4);
         let other = "scatter4_scaled.RG (M5, 16) T6 0x0:ud A.0 W.0";
@@ -459,11 +465,11 @@ mod tests {
             let left = left(body);
             assert!(left.iter().filter(|line| line.contains(", 16)")).count() >= 2, "{left:?}");
         };
-        // The second reads what the first writes.
+        // The second instruction reads the first one's result.
         two(
             "add (M1, 16) A(0,0)<1> C(0,0)<1;1,0> 0x1:d\nadd (M5, 16) B(0,0)<1> A(0,0)<1;1,0> 0x1:d",
         );
-        // What is between writes what the second reads, or the other way round.
+        // An instruction in between writes the second half's source, or reads its destination.
         two(
             "mov (M1, 16) A(0,0)<1> C(0,0)<1;1,0>\nmov (M1_NM, 1) D(0,3)<1> 0x1:d\nmov (M5, 16) B(0,0)<1> D(0,0)<1;1,0>",
         );

@@ -1,4 +1,4 @@
-//! What a kernel finds in its registers when it starts. Facts, `visa-semantics.md` 8.
+//! The contents of a kernel's registers when it starts. Facts, `visa-semantics.md` 8.
 
 use std::ops::Range;
 
@@ -9,47 +9,48 @@ use super::{Cx, Mode};
 
 /// The constant banks that a launch fills.
 pub mod bank {
-    /// The payload, from `%r0` on: bytes as the offsets of `.input` count them.
+    /// The payload, from `%r0` on. Offsets of `.input` are bytes of it.
     pub const PAYLOAD: u8 = 0;
-    /// In it, behind the payload: the address of scratch memory, and bytes of a thread there.
+    /// The address of scratch memory, behind the payload; then the bytes of scratch memory per
+    /// thread.
     pub const DRIVER: u32 = 0xff00;
-    /// Bytes of local memory for frames, a dword.
+    /// The bytes of local memory for frames, a dword.
     pub const STACK: u32 = DRIVER + 16;
 }
 
-/// What the driver puts into the registers of a thread, in bytes from `%r0` on.
+/// The values that the driver puts into the registers of a thread, in bytes from `%r0` on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Payload {
     pub local_ids: Option<LocalIds>,
-    /// In which order lanes are numbered, the fastest axis first.
+    /// The order in which lanes are numbered, the fastest axis first.
     pub order: [u8; 3],
-    /// Where a 64-bit base of private memory is, and how many bytes a thread has there.
+    /// The place of a 64-bit base of private memory, and the bytes of private memory per thread.
     pub private: Option<(u32, u32)>,
     /// Bytes that are 0 in every launch.
     pub zeros: Vec<Range<u32>>,
 }
 
-/// Rows of local ids, words, a row for each axis.
+/// Rows of local ids, which are words: a row for each axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LocalIds {
     pub start: u32,
-    /// Bytes of a row.
+    /// The bytes of a row.
     pub row: u32,
     pub axes: u32,
 }
 
-/// Predefined variables of which code reads what the hardware says.
+/// Predefined variables whose values come from the hardware.
 const TSC: u32 = 6;
 const R0: u32 = 7;
 const SR0: u32 = 13;
 const CE0: u32 = 15;
 
-/// Whether a predefined variable is none that code writes.
+/// Returns whether a predefined variable has values of the hardware, so that code never writes it.
 pub fn is_hardware(root: RootId) -> bool {
     matches!(root.0, 1..=TSC | 12..=CE0 | 16 | 17 | 20)
 }
 
-/// `%r0`, which the payload begins with.
+/// `%r0`, the first register of the payload.
 pub const R0_ROOT: RootId = RootId(R0);
 
 impl Default for Payload {
@@ -59,8 +60,10 @@ impl Default for Payload {
 }
 
 impl Payload {
-    /// The axis of the local ids that lanes find, lane 0 at a byte of the payload, and others so many bytes further on each; and which
-    /// lane is 0's.
+    /// Returns the axis of the local ids that lanes read from byte `at` of the payload on.
+    ///
+    /// Lane 0 reads at `at`, each next lane `stride` bytes further on. Returns None unless the
+    /// lanes read an axis's row from its start.
     pub fn local_id(&self, at: i64, stride: u32) -> Option<u8> {
         let ids = self.local_ids?;
         let row = at.checked_sub(i64::from(ids.start)).filter(|row| *row >= 0)?;
@@ -68,20 +71,20 @@ impl Payload {
         (stride == 2 && rest == 0 && axis < i64::from(ids.axes)).then_some(axis as u8)
     }
 
-    /// Whether bytes of the payload are local ids.
+    /// Returns whether bytes of the payload include local ids.
     pub fn has_ids(&self, start: u32, end: u32) -> bool {
         self.local_ids.is_some_and(|ids| start < ids.start + ids.row * ids.axes && end > ids.start)
     }
 }
 
 impl Cx<'_> {
-    /// The local ids of an axis, `i32` of 16 bits.
+    /// Returns the local ids of an axis, `i32` values of 16 bits.
     pub(super) fn local_id(&mut self, axis: u8) -> Value {
         let order = self.kernel.payload.order;
         if order == [0, 1, 2] {
             return self.b.special(Special::Tid(axis));
         }
-        // Lanes are numbered one after the other, warp by warp.
+        // Lanes are numbered consecutively, warp by warp.
         let (lane, warp) = (self.b.lane_id(), self.b.special(Special::WarpId));
         let lanes = self.word(self.lanes().into());
         let first = self.b.mul(warp, lanes);
@@ -96,8 +99,9 @@ impl Cx<'_> {
         number
     }
 
-    /// The address of this thread's scratch memory, `i64`, and its size in bytes, `i64`: the surface `%scratch`, and those of the
-    /// model `ss`.
+    /// Returns the address of this thread's scratch memory and its size in bytes, both `i64`.
+    ///
+    /// The surface `%scratch` and surfaces of the model `ss` are in this memory.
     pub fn scratch(&mut self) -> (Value, Value) {
         let base = self.b.load_const(bank::PAYLOAD, bank::DRIVER, Type::I64);
         let bytes = self.b.load_const(bank::PAYLOAD, bank::DRIVER + 8, Type::I64);
@@ -107,7 +111,7 @@ impl Cx<'_> {
         (self.b.add(base, offset), bytes)
     }
 
-    /// A dword of `%r0`.
+    /// Returns a dword of `%r0`.
     fn r0(&mut self, word: u32) -> Value {
         let special = match word {
             1 => Special::Ctaid(0),
@@ -119,7 +123,7 @@ impl Cx<'_> {
         self.b.special(special)
     }
 
-    /// A dword of the payload, the same in all lanes, that is no local id.
+    /// Returns a dword of the payload that is uniform and not a local id.
     pub(super) fn payload(&mut self, at: u32) -> Value {
         if at < self.grf() {
             return self.r0(at / 4);
@@ -148,7 +152,7 @@ impl Cx<'_> {
         value
     }
 
-    /// Eight bytes of it: where they are a pointer of the driver's, one value.
+    /// Returns eight bytes of the payload, as one load if they may be a pointer of the driver.
     pub(super) fn payload_long(&mut self, at: u32) -> Value {
         let private = self.kernel.payload.private;
         let in_words = at < self.grf() || !at.is_multiple_of(8);
@@ -158,7 +162,7 @@ impl Cx<'_> {
         self.b.load_const(bank::PAYLOAD, at, Type::I64)
     }
 
-    /// A dword of a predefined variable that hardware has; `at` in bytes.
+    /// Returns a dword of a predefined variable of the hardware; `at` is in bytes.
     pub(super) fn hardware(&mut self, root: RootId, at: u32) -> Value {
         let Mode(mode) = self.mode;
         match (root.0, at / 4) {
@@ -183,7 +187,7 @@ impl Cx<'_> {
         }
     }
 
-    /// The bits of a mask, `i32`.
+    /// Returns the bits of a mask, an `i32`.
     pub(super) fn mask_word(&mut self, mask: Value) -> Value {
         let bits = self.b.from_mask(mask);
         self.b.trunc(Type::I32, bits)

@@ -10,7 +10,7 @@ use super::{Cx, Lifted, Unsupported};
 use crate::instruction::{Instruction, Modifier};
 use crate::types::Ty;
 
-/// A predicate as a source, with its modifier.
+/// Returns a predicate as a source, with its modifier applied.
 fn mask(cx: &mut Cx<'_>, insn: &Instruction, n: usize) -> Result<Value, Unsupported> {
     let source = cx.source(insn, n)?;
     match (source.ty, source.modifier) {
@@ -36,7 +36,7 @@ fn binary(cx: &mut Cx<'_>, insn: &Instruction, op: BinaryOp) -> Lifted {
     Ok(())
 }
 
-/// A source as bits of a type: extended, or cut. Floats are their bits.
+/// Returns a source as bits of a type, extended or truncated. Floats give their bits.
 fn bits_of(cx: &mut Cx<'_>, insn: &Instruction, n: usize, ty: Type) -> Result<Value, Unsupported> {
     let source = cx.source(insn, n)?;
     if source.ty == Ty::Bool {
@@ -67,7 +67,7 @@ pub fn not(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     Ok(())
 }
 
-/// Any bitwise function of three sources.
+/// Lifts `bfn`: any bitwise function of three sources.
 pub fn bfn(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     let to = cx.destination_type(insn, 0)?;
     if to.size() > 4 {
@@ -79,14 +79,14 @@ pub fn bfn(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
         bits_of(cx, insn, 3, Type::I32)?,
     ];
     let table = cx.number(insn, 4)? as u8;
-    // The table counts the first source lowest.
+    // The table's lowest index bit is the first source.
     let result = bits::by_table(cx, table, [c, b, a]);
     let result = cx.resize(result, int_type(to.size()), false);
     cx.set(insn, 0, result);
     Ok(())
 }
 
-/// A shift's value in the type that it is shifted in, and the count.
+/// Returns a shift's value, in the type that it is shifted in, the count, and the source.
 fn shifted(
     cx: &mut Cx<'_>,
     insn: &Instruction,
@@ -122,7 +122,7 @@ pub fn shl(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
 
 pub fn shr(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     let (value, count, source) = shifted(cx, insn, false)?;
-    // The bits of a signed dword, not those of its extension.
+    // Takes the bits of a signed dword without its extension.
     let value = if is_signed(source.ty) && source.ty.size() == 4 && cx.b.ty(value).ty == Type::I64 {
         let low = cx.constant(Type::I64, u32::MAX.into());
         cx.b.and(value, low)
@@ -166,7 +166,7 @@ pub fn ror(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     rotated(cx, insn, false)
 }
 
-/// A source of up to 32 bits, extended to these.
+/// Returns a source of up to 32 bits, extended to 32 bits.
 fn word(cx: &mut Cx<'_>, insn: &Instruction, n: usize) -> Result<Value, Unsupported> {
     let source = cx.source(insn, n)?;
     if source.ty.size() > 4 || source.ty == Ty::Bool {
@@ -175,7 +175,7 @@ fn word(cx: &mut Cx<'_>, insn: &Instruction, n: usize) -> Result<Value, Unsuppor
     Ok(cx.integer(source, Type::I32))
 }
 
-/// A field of the source, by width and offset.
+/// Lifts `bfe`: a field of the source, by width and offset.
 pub fn bfe(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     let (width, offset, value) = (word(cx, insn, 1)?, word(cx, insn, 2)?, word(cx, insn, 3)?);
     let last = cx.word(31);
@@ -188,7 +188,7 @@ pub fn bfe(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     cx.set_integer(insn, result, signed)
 }
 
-/// A field of the fourth source from the third.
+/// Lifts `bfi`: replaces a field of the fourth source by bits of the third.
 pub fn bfi(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     let (width, offset) = (word(cx, insn, 1)?, word(cx, insn, 2)?);
     let (value, base) = (word(cx, insn, 3)?, word(cx, insn, 4)?);
@@ -204,7 +204,7 @@ pub fn bfrev(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     cx.set_integer(insn, result, false)
 }
 
-/// The bits that are set, of the source's own.
+/// Lifts `cbit`: counts the set bits of the source's own type.
 pub fn cbit(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     let source = cx.source(insn, 1)?;
     if source.ty == Ty::Bool {
@@ -225,7 +225,7 @@ pub fn lzd(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     cx.set_integer(insn, result, false)
 }
 
-/// `count`, or all ones where nothing was found.
+/// Writes `count`, or all ones where `value` is 0.
 fn found(cx: &mut Cx<'_>, insn: &Instruction, value: Value, count: Value) -> Lifted {
     let (zero, none) = (cx.word(0), cx.word(u32::MAX));
     let empty = cx.b.icmp(IntCc::Eq, value, zero);
@@ -233,14 +233,15 @@ fn found(cx: &mut Cx<'_>, insn: &Instruction, value: Value, count: Value) -> Lif
     cx.set_integer(insn, result, false)
 }
 
-/// The lowest bit that is set.
+/// Lifts `fbl`: the number of the lowest set bit.
 pub fn fbl(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     let value = word(cx, insn, 1)?;
     let count = cx.b.ctz(value);
     found(cx, insn, value, count)
 }
 
-/// How many bits from the highest on are zeros, or of a signed number like its sign.
+/// Lifts `fbh`: counts the leading zeros, or for a signed number the leading bits that equal its
+/// sign.
 pub fn fbh(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     let signed = is_signed(cx.source(insn, 1)?.ty);
     let mut value = word(cx, insn, 1)?;

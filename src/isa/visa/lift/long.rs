@@ -1,4 +1,5 @@
-//! Integers of 64 bits with and without a sign together: computed in 128 bits, as if exactly. Facts, `visa-semantics.md` 2.
+//! Sums and comparisons of signed with unsigned 64-bit integers. They use 128 bits, so results are
+//! exact. Facts, `visa-semantics.md` 2.
 
 use warploom_ir::{IntCc, Type, Value};
 
@@ -7,7 +8,7 @@ use super::storage::int_type;
 use super::{Cx, Unsupported};
 use crate::types::Ty;
 
-/// A number in two parts, `i64` each; the upper one has the sign.
+/// A number in two parts, `i64` each; the upper part has the sign.
 #[derive(Clone, Copy, Debug)]
 pub struct Long {
     low: Value,
@@ -26,7 +27,7 @@ impl Cx<'_> {
         Long { low, high }
     }
 
-    /// Ones if it is negative.
+    /// Returns all ones if a value is negative, else 0.
     fn sign(&mut self, value: Value) -> Value {
         let last = self.constant(Type::I64, 63);
         self.b.shr_s(value, last)
@@ -59,7 +60,8 @@ impl Cx<'_> {
         Long { low: self.pick(mask, a.low, b.low), high: self.pick(mask, a.high, b.high) }
     }
 
-    /// As a destination's integer: its low bits, or the nearest that there is.
+    /// Returns a destination's integer: the low bits of a number, or the nearest number of the
+    /// type.
     pub fn long_to(&mut self, number: Long, to: Ty, saturate: bool) -> Result<Value, Unsupported> {
         if !saturate {
             return self.integer_to(number.low, true, to, false);

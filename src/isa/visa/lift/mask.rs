@@ -1,4 +1,4 @@
-//! Which lanes an instruction is done for. Facts, `visa-semantics.md` 1.
+//! The lanes in which an instruction is executed. Facts, `visa-semantics.md` 1.
 
 use warploom_guest::divergence::nonzero;
 use warploom_ir::{Access, IntCc, Reg, Space, Type, Value};
@@ -9,7 +9,7 @@ use crate::instruction::{Combine, PredicateUse};
 use crate::module::PredicateId;
 
 impl Cx<'_> {
-    /// The active lanes.
+    /// Returns the active lanes.
     pub fn active(&mut self) -> Value {
         if let Some(active) = self.active_lanes {
             return active;
@@ -27,8 +27,9 @@ impl Cx<'_> {
         self.shape.predicate(self.routine, id)
     }
 
-    /// The bits of a predicate, of which those of inactive lanes are not seen if it is `plain`: a
-    /// mask, or a number if it has more of them than there are lanes.
+    /// Returns the bits of a predicate: a mask, or a number if it has more elements than lanes.
+    ///
+    /// If `plain`, no lane sees the bits of inactive lanes.
     pub(super) fn predicate_bits(&mut self, reg: Reg, plain: bool) -> Value {
         self.note_predicate(
             reg,
@@ -46,11 +47,12 @@ impl Cx<'_> {
         }
     }
 
-    /// A predicate as it is used, its bits where they are written. If it is combined it is a mask
-    /// of all lanes or none.
+    /// Returns the bits of a used predicate, at their own places.
+    ///
+    /// If the bits are combined, the result is a mask of all lanes or none.
     pub(super) fn predicate(&mut self, used: PredicateUse) -> Value {
         let reg = self.predicate_reg(used.predicate);
-        // A whole warp's branch looks at a bit, whether its lane is active or not.
+        // A branch of the whole warp tests a bit, whether its lane is active or not.
         let of_lanes = used.combine == Combine::None && !self.exec.no_mask && self.exec.size > 1;
         let mut bits = self.predicate_bits(reg, of_lanes);
         if used.combine != Combine::None {
@@ -66,8 +68,10 @@ impl Cx<'_> {
         if used.invert { self.b.not(bits) } else { bits }
     }
 
-    /// The lanes for which a predicate of the instruction holds, at the lanes of the piece; none if it has none. Where no lane may be left, what has no mask
-    /// has that one.
+    /// Returns the lanes of the piece for which the instruction's predicate holds.
+    ///
+    /// Returns None if the instruction has no predicate. In a block that may run with no lane left,
+    /// an instruction without a mask also has the condition `running`.
     pub(super) fn holds(&mut self) -> Option<Value> {
         if let Some(holds) = self.holds {
             return holds;
@@ -81,21 +85,21 @@ impl Cx<'_> {
         *self.holds.insert(holds)
     }
 
-    /// A predicate as it is used, as a mask of the lanes of the piece.
+    /// Returns a used predicate as a mask of the lanes of the piece.
     pub(super) fn predicate_at_lanes(&mut self, used: PredicateUse) -> Value {
         let bits = self.predicate(used);
         if used.combine == Combine::None { self.at_lanes(bits) } else { bits }
     }
 
-    /// Bits of a predicate, of which the instruction's first is at its offset, as a mask of the
-    /// lanes of the piece.
+    /// Moves bits of a predicate to the lanes of the piece, as a mask. The instruction's first bit
+    /// is at its offset.
     pub(super) fn at_lanes(&mut self, bits: Value) -> Value {
         let from = u32::from(self.exec.offset) + self.piece.element;
         let to = u32::from(self.piece.lane);
         self.move_bits(bits, from, to, Type::Mask)
     }
 
-    /// Moves bits of a mask or number, as a mask or number.
+    /// Moves bits of a mask or number from one place to another, as a mask or number.
     pub(super) fn move_bits(&mut self, bits: Value, from: u32, to: u32, ty: Type) -> Value {
         if from == to && self.b.ty(bits).ty == ty {
             return bits;
@@ -109,12 +113,12 @@ impl Cx<'_> {
         if ty == Type::Mask { self.b.to_mask(number) } else { number }
     }
 
-    /// A mask's bits as a uniform `i64`; a number is one.
+    /// Returns a mask's bits as a uniform `i64`. A number is returned as it is.
     pub(super) fn bits_as_number(&mut self, bits: Value) -> Value {
         if self.b.ty(bits).ty == Type::Mask { self.b.from_mask(bits) } else { bits }
     }
 
-    /// Of a piece of one element: a mask that is not 0 if it is done; none if it always is.
+    /// Returns a mask that is not 0 if a piece of one element is executed; None if it always is.
     pub fn condition(&mut self) -> Option<Value> {
         let holds = self.holds();
         let lanes = match (self.exec.no_mask, holds) {
@@ -130,7 +134,8 @@ impl Cx<'_> {
         Some(self.b.and(lanes, bit))
     }
 
-    /// The lanes of the piece that it is done for, a mask. Of the bits of other lanes nothing is known.
+    /// Returns a mask of the lanes of the piece that are executed. The bits of other lanes are
+    /// unspecified.
     pub fn enabled(&mut self) -> Value {
         if self.piece.is_scalar() {
             return match self.condition() {
@@ -150,8 +155,10 @@ impl Cx<'_> {
         }
     }
 
-    /// An access of the lanes that the piece is done for. That of one element is scalar if the address is uniform. Its alignment is that
-    /// of one byte: messages have none that a fault could tell.
+    /// Returns an access of the lanes in which the piece is executed.
+    ///
+    /// A piece of one element has a scalar access if the address is uniform. The alignment is one
+    /// byte, because misalignment is not a fault in messages.
     pub fn access(
         &mut self,
         space: Space,
@@ -170,7 +177,7 @@ impl Cx<'_> {
     }
 }
 
-/// So many ones from bit 0 on.
+/// Returns `count` ones from bit 0 on.
 pub fn ones(count: u32) -> u64 {
     match count {
         0 => 0,

@@ -9,14 +9,14 @@ use crate::instruction::Instruction;
 
 const IEEE: FloatAttrs = FloatAttrs::IEEE;
 
-/// The only source, a float, and its type.
+/// Returns the only source, a float, and its type.
 fn operand(cx: &mut Cx<'_>, insn: &Instruction) -> Result<(Value, Type), Unsupported> {
     let source: [Source; 1] = cx.sources(insn, 1)?;
     let Kind::Float(ty) = cx.kind(&source) else { return Err(Unsupported) };
     Ok((cx.float(source[0], ty)?, ty))
 }
 
-/// To nearest, whatever the mode says of rounding.
+/// Returns attributes that round to nearest, whatever the mode says of rounding.
 fn attrs(cx: &Cx<'_>, insn: &Instruction, ty: Type) -> FloatAttrs {
     FloatAttrs { flush: cx.mode.flushes(ty), saturate: cx.saturates(insn, ty), ..IEEE }
 }
@@ -44,7 +44,7 @@ pub fn truncate(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     integral(cx, insn, Round::Zero)
 }
 
-/// What is above the next smaller whole number: never 1.
+/// Lifts `frc`: subtracts the next lower integer. The result is always less than 1.
 pub fn fraction(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     let (value, ty) = operand(cx, insn)?;
     let flush = FloatAttrs { flush: cx.mode.flushes(ty), ..IEEE };
@@ -91,7 +91,7 @@ pub fn root(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     cx.set_float(insn, result)
 }
 
-/// 1 / sqrt(x)
+/// Returns 1 / sqrt(x).
 fn inverse_root(cx: &mut Cx<'_>, value: Value, attrs: FloatAttrs) -> Value {
     match cx.b.ty(value).ty {
         Type::F32 => {
@@ -115,7 +115,7 @@ pub fn reciprocal_root(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     cx.set_float(insn, result)
 }
 
-/// A function of `f32`, of which the result is rounded to the type of the operand.
+/// Lifts a function of `f32`, whose result is rounded to the type of the operand.
 fn of_f32(
     cx: &mut Cx<'_>,
     insn: &Instruction,
@@ -141,7 +141,7 @@ fn f32(cx: &mut Cx<'_>, value: f32) -> Value {
     cx.constant(Type::F32, value.to_bits().into())
 }
 
-/// 2^x. What would be a denormal is made of a number that is none.
+/// Returns 2^x. A denormal result is scaled from a normal number.
 fn power_of_two(cx: &mut Cx<'_>, value: Value) -> Value {
     if cx.mode.flushes(Type::F32) {
         return cx.b.shared(SharedFn::Ex2, value);
@@ -156,7 +156,7 @@ fn power_of_two(cx: &mut Cx<'_>, value: Value) -> Value {
     cx.pick(small, scaled, result)
 }
 
-/// The same of a logarithm's operand.
+/// Returns log2 x. A denormal operand is scaled to a normal number.
 fn log_of_two(cx: &mut Cx<'_>, value: Value) -> Value {
     if cx.mode.flushes(Type::F32) {
         return cx.b.shared(SharedFn::Lg2, value);
@@ -181,11 +181,11 @@ pub fn log(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     of_f32(cx, insn, log_of_two)
 }
 
-/// 1 / (2 pi), and what is left of it.
+/// 1 / (2 pi), and the rest that `TURN` lacks.
 const TURN: f32 = 0.159_154_94;
 const TURN_REST: f32 = 4.580_913e-9;
 
-/// An angle in turns, without whole ones.
+/// Returns an angle in turns, without whole turns.
 fn turns(cx: &mut Cx<'_>, value: Value) -> Value {
     let (turn, rest) = (f32(cx, TURN), f32(cx, TURN_REST));
     let rough = cx.b.fmul(IEEE, value, turn);
@@ -209,7 +209,7 @@ pub fn cos(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     })
 }
 
-/// 2^(y log2 x); of anything to the power of 0 it is 1.
+/// Lifts `pow`: 2^(y log2 x), or 1 if y is 0.
 pub fn pow(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     let sources: [Source; 2] = cx.sources(insn, 1)?;
     let Kind::Float(ty @ (Type::F16 | Type::F32)) = cx.kind(&sources) else {
@@ -231,7 +231,7 @@ pub fn pow(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     cx.set_float(insn, result)
 }
 
-/// Whether a result needs no further step: it is no number, or 0 or infinite.
+/// Writes whether a result needs no further step: it is NaN, 0 or infinite.
 fn is_final(cx: &mut Cx<'_>, insn: &Instruction, result: Value) {
     let ty = cx.b.ty(result).ty;
     let magnitude = cx.b.fabs(result);
@@ -243,7 +243,7 @@ fn is_final(cx: &mut Cx<'_>, insn: &Instruction, result: Value) {
     cx.set(insn, 1, done);
 }
 
-/// Of `invm` and `rsqtm`, whose second destination is a predicate.
+/// Lifts `invm` and `rsqtm`, whose second destination is a predicate.
 fn with_final(cx: &mut Cx<'_>, insn: &Instruction, root: bool) -> Lifted {
     let count = insn.operands.len();
     let source: [Source; 1] = cx.sources(insn, count - 1)?;
@@ -270,7 +270,7 @@ pub fn first_root(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     with_final(cx, insn, true)
 }
 
-/// s1 * s0 + s2 * (1 - s0)
+/// Lifts `lrp`: s1 * s0 + s2 * (1 - s0).
 pub fn lrp(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     let sources: [Source; 3] = cx.sources(insn, 1)?;
     let Kind::Float(ty) = cx.kind(&sources) else { return Err(Unsupported) };

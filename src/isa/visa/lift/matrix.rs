@@ -9,7 +9,8 @@ use crate::module::VariableId;
 use crate::types::Ty;
 use crate::words::Precision;
 
-/// Steps of a product: the systolic depth, which is always that of the hardware.
+/// The number of steps of a product. It is the systolic depth, which is always the hardware's
+/// depth.
 const DEPTH: u32 = 8;
 
 fn width(precision: Precision) -> u32 {
@@ -26,7 +27,7 @@ fn is_signed(precision: Precision) -> bool {
     matches!(precision, Precision::S2 | Precision::S4 | Precision::S8)
 }
 
-/// Element `n` of a dword, as what is multiplied.
+/// Returns element `n` of a dword, in the type of the multiplication.
 fn element(
     cx: &mut Cx<'_>,
     word: Value,
@@ -60,7 +61,7 @@ fn element(
     })
 }
 
-/// D = C + A * B, where each row of A is the same for all lanes and each lane has a column of B.
+/// Lifts `dpas`: D = C + A * B. Each row of A is uniform, and each lane has a column of B.
 pub fn dpas(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     let (to, base, of_b) =
         (cx.raw_operand(insn, 0)?, cx.raw_operand(insn, 1)?, cx.raw_operand(insn, 2)?);
@@ -73,7 +74,7 @@ pub fn dpas(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
         return Err(Unsupported);
     }
     let (wide_a, wide_b) = (width(a), width(b));
-    // Elements that a dword of the wider operand has.
+    // The number of elements in a dword of the wider operand.
     let count = (32 / wide_a.max(wide_b)).min(8);
     let of_a = match insn.operands.get(3) {
         Some(Operand::General(general)) => {
@@ -124,7 +125,7 @@ pub fn dpas(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     Ok(())
 }
 
-/// A row of what is added to; nothing is 0.
+/// Returns a row of C, or 0 if C is the null variable.
 fn accumulator(
     cx: &mut Cx<'_>,
     base: Raw,

@@ -1,9 +1,11 @@
-//! vISA -> IR.
+//! Lifts vISA to IR.
 //!
-//! A hardware thread is a warp of `SimdSize` lanes. `halves` puts instructions of halves of them together, `graph` cuts the
-//! code into blocks and finds where lanes may wait, `chain` which of them are executed in a row, `emit` makes IR of it: twice.
-//! The first time all variables are arrays of bytes, and `survey` notes how each is accessed; from that `storage` finds which of
-//! their bytes are registers of lanes or scalars. Lift functions, family by family, see operands as values ([`Cx`]).
+//! A hardware thread is a warp of `SimdSize` lanes. `halves` merges instructions of half a warp.
+//! `graph` cuts the code into blocks, `waiting` finds the blocks that lanes may wait for, and
+//! `chain` the blocks that run in a row. `emit` emits the IR twice. The first time all variables
+//! are byte arrays, and `survey` notes their accesses. From these, `storage` selects the bytes that
+//! become lane registers or scalars. Lift functions, family by family, see operands as values
+//! ([`Cx`]).
 
 mod calls;
 mod chain;
@@ -28,7 +30,7 @@ mod variables;
 mod waiting;
 mod write;
 
-// The instructions, family by family.
+// The lift functions, family by family.
 pub mod arithmetic;
 pub mod control;
 pub mod dots;
@@ -48,15 +50,15 @@ use warploom_ir::NanPolicy;
 
 use super::instruction::Instruction;
 
-/// Lifts one instruction: emits its operations. What ends a block is `emit`'s.
+/// A function that lifts an instruction, by emitting its operations. `emit` lifts ends of blocks.
 pub type Lift = fn(&mut Cx<'_>, &Instruction) -> Lifted;
 
-/// The form, or a combination of its operands, has no lift function: it traps if it is executed.
+/// An instruction, or a combination of its operands, has no lift function. It traps when executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unsupported;
 
-/// Result of a lift function.
+/// The result of a lift function.
 pub type Lifted = Result<(), Unsupported>;
 
-/// Quiet NaNs without a sign and a payload.
+/// NaN results are quiet, without a sign and a payload.
 pub const NAN: NanPolicy = NanPolicy { f16: 0x7e00, f32: 0x7fc0_0000, f64: 0x7ff8_0000_0000_0000 };

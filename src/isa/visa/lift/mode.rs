@@ -1,4 +1,5 @@
-//! `%cr0`: rounding and denormals. It is followed while code is found, so that every block is lifted for the modes it is reached in.
+//! `%cr0`: rounding and denormals. Lifting follows its value through the code, and lifts each block
+//! for each mode in which control reaches it.
 
 use warploom_ir::{FloatAttrs, Round, Type};
 
@@ -7,20 +8,20 @@ use crate::instruction::{Instruction, Modifier, Operand};
 use crate::module::VariableId;
 use crate::table::Field;
 
-/// `%cr0`
+/// The variable `%cr0`.
 pub const CR0: VariableId = VariableId(14);
 
 /// The bits of `%cr0`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Mode(pub u32);
 
-/// Bits that keep denormals.
+/// The bits that keep denormals.
 const KEEP_F64: u32 = 1 << 6;
 const KEEP_F32: u32 = 1 << 7;
 const KEEP_F16: u32 = 1 << 10;
 
 impl Mode {
-    /// How results are rounded.
+    /// Returns the rounding of results.
     pub fn round(self) -> Round {
         match self.0 >> 4 & 3 {
             0 => Round::Nearest,
@@ -30,7 +31,7 @@ impl Mode {
         }
     }
 
-    /// Whether denormals of this type are zeros.
+    /// Returns whether denormals of a type are flushed to zero.
     pub fn flushes(self, ty: Type) -> bool {
         let keep = match ty {
             Type::F64 => KEEP_F64,
@@ -40,17 +41,17 @@ impl Mode {
         self.0 & keep == 0
     }
 
-    /// Of arithmetic on this type.
+    /// Returns the attributes of arithmetic on a type.
     pub fn attrs(self, ty: Type, saturate: bool) -> FloatAttrs {
         FloatAttrs { round: self.round(), flush: self.flushes(ty), saturate }
     }
 
-    /// Whether an instruction writes it. It has no other effect then.
+    /// Returns whether an instruction writes `%cr0`. It then has no other effect.
     pub fn is_written(insn: &Instruction) -> bool {
         insn.row.has(Field::Destination) && insn.operands.first().is_some_and(names)
     }
 
-    /// What an instruction makes of it; an error if that is not known when code is made.
+    /// Returns the mode after an instruction; an error if the mode is unknown at lift time.
     pub fn after(self, insn: &Instruction) -> Result<Mode, Unsupported> {
         if !Mode::is_written(insn) {
             return Ok(self);
@@ -74,7 +75,7 @@ impl Mode {
     }
 }
 
-/// Whether an operand is `%cr0`, unchanged.
+/// Returns whether an operand is `%cr0` without a modifier.
 fn names(operand: &Operand) -> bool {
     matches!(operand, Operand::General(general)
         if general.variable == CR0 && general.row == 0 && general.column == 0 && general.modifier == Modifier::None)

@@ -28,7 +28,7 @@ pub fn mov(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
         Destination::Of(to) => to,
     };
     let value = match insn.operands.get(1) {
-        // All of its bits, of one element.
+        // All bits of the predicate, in a piece of one element.
         Some(&Operand::Predicate { predicate, modifier }) => {
             if !cx.piece().is_scalar() {
                 return Err(Unsupported);
@@ -50,7 +50,8 @@ pub fn mov(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     Ok(())
 }
 
-/// Sets bits of a predicate: those of a scalar, or the lowest bit of each lane's.
+/// Lifts `setp`: sets bits of a predicate from a scalar's bits, or from the lowest bit of each
+/// lane.
 pub fn setp(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     let source = cx.source(insn, 1)?;
     if source.ty == Ty::Bool || source.ty.size() == 8 {
@@ -72,7 +73,7 @@ pub fn setp(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     Ok(())
 }
 
-/// Relation of integers, and of floats.
+/// Returns the IR's conditions of a relation, for integers and for floats.
 fn conditions(relation: Relation, signed: bool) -> (IntCc, FloatCc) {
     match (relation, signed) {
         (Relation::Eq, _) => (IntCc::Eq, FloatCc::Eq),
@@ -114,7 +115,7 @@ pub fn cmp(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     Ok(())
 }
 
-/// Compares integers as the numbers that they are.
+/// Compares integers by their exact values.
 fn integers(cx: &mut Cx<'_>, relation: Relation, sources: [Source; 2]) -> Value {
     let domain = Domain::of(&[sources[0].range(), sources[1].range()]);
     if domain != Domain::Wide {
@@ -175,7 +176,7 @@ pub fn max(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     extreme(cx, insn, true)
 }
 
-/// The predicate chooses; it masks nothing.
+/// Lifts `sel`. Its predicate selects a source and masks no lanes.
 pub fn sel(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     let sources: [Source; 2] = cx.sources(insn, 1)?;
     let to = cx.destination_type(insn, 0)?;
@@ -185,7 +186,7 @@ pub fn sel(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
         return Ok(());
     };
     let b = cx.converted(sources[1], to, insn.saturate)?;
-    // One may be bits as they were, the other a number that was computed.
+    // One value may be unconverted bits, the other a computed number.
     let [a, b] = [a, b].map(|value| cx.bits_as(value, int_type(to.size())));
     let mut mask = cx.predicate_at_lanes(used);
     if cx.piece().is_scalar() {
@@ -197,7 +198,7 @@ pub fn sel(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     Ok(())
 }
 
-/// A variable's address, or an address, and a number of bytes.
+/// Lifts `addr_add`: a variable's address, or an address, plus a number of bytes.
 pub fn addr_add(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     let base = match insn.operands.get(1) {
         Some(&Operand::AddressOf { of, offset, modifier: Modifier::None, .. }) => {
@@ -214,7 +215,7 @@ pub fn addr_add(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     Ok(())
 }
 
-/// Moves into state variables, out of them, or between them.
+/// Lifts `movs`: moves into state variables, out of them, or between them.
 pub fn movs(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     let value = match insn.operands.get(1) {
         Some(&Operand::State { state, element }) => {
@@ -234,7 +235,7 @@ pub fn movs(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     Ok(())
 }
 
-/// The address of a function or of data.
+/// Lifts `faddr`: the address of a function or of data.
 pub fn faddr(cx: &mut Cx<'_>, insn: &Instruction) -> Lifted {
     let Some(Operand::Name(name)) = insn.operands.first() else { return Err(Unsupported) };
     let address = *cx.kernel.symbols.get(name).ok_or(Unsupported)?;

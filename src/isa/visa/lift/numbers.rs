@@ -1,4 +1,4 @@
-//! Sources as numbers, and numbers as what destinations take. Facts, `visa-semantics.md` 2.
+//! Converts sources to numbers, and numbers to destinations. Facts, `visa-semantics.md` 2.
 
 use warploom_guest::brain;
 use warploom_ir::{FloatAttrs, FloatUnaryOp, IntCc, Round, Type, Value};
@@ -9,7 +9,7 @@ use super::{Cx, Lifted, Unsupported};
 use crate::instruction::{Instruction, Modifier};
 use crate::types::Ty;
 
-/// What instructions compute with.
+/// The kind of numbers that an instruction computes with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Integer,
@@ -19,20 +19,20 @@ pub enum Kind {
 /// The NaN of a `bf16`.
 const NAN_BF16: u64 = 0x7fc0;
 
-/// The range of an integer type.
+/// Returns the range of an integer type.
 pub fn range_of(ty: Ty) -> (i128, i128) {
     let bits = ty.size() * 8;
     if is_signed(ty) { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) }
 }
 
-/// In what integers can be computed so that it is as if exactly.
+/// The integers in which operations give exact results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Domain {
     S32,
     U32,
     S64,
     U64,
-    /// Some are negative, others past the greatest of 64 bits.
+    /// Some numbers are negative, other numbers exceed the greatest of 64 bits.
     Wide,
 }
 
@@ -60,7 +60,7 @@ impl Domain {
 }
 
 impl Source {
-    /// The numbers that it may be, an integer.
+    /// Returns the range of an integer source's values.
     pub fn range(&self) -> (i128, i128) {
         let (least, most) = match self.immediate {
             Some(bits) => {
@@ -75,7 +75,7 @@ impl Source {
             None => range_of(self.ty),
         };
         let largest = least.abs().max(most.abs());
-        // Compilers take what 64 bits make of the least number for its negative.
+        // Compilers take the negative of the least 64-bit number to be its wrapped value.
         let wraps = self.ty.size() == 8 && self.immediate.is_none();
         match self.modifier {
             Modifier::Neg | Modifier::NegAbs if wraps => range_of(Ty::Q),
@@ -90,7 +90,7 @@ impl Source {
 }
 
 impl Cx<'_> {
-    /// The sources from the `first` operand on.
+    /// Returns the sources from the `first` operand on.
     pub fn sources<const N: usize>(
         &mut self,
         insn: &Instruction,
@@ -103,7 +103,7 @@ impl Cx<'_> {
         Ok(all.map(|one| one.expect("each was read")))
     }
 
-    /// An integer source in a type: its low bits there.
+    /// Returns an integer source in a type: its low bits there.
     pub fn integer(&mut self, source: Source, to: Type) -> Value {
         let value = match source.immediate {
             Some(_) if source.modifier == Modifier::None => {
@@ -131,7 +131,7 @@ impl Cx<'_> {
         }
     }
 
-    /// A float source in a type of the IR.
+    /// Returns a float source in a type of the IR.
     pub fn float(&mut self, source: Source, to: Type) -> Result<Value, Unsupported> {
         let value = match source.ty {
             Ty::Bf => {
@@ -165,7 +165,7 @@ impl Cx<'_> {
         })
     }
 
-    /// A float as another type, rounded as the mode says.
+    /// Returns a float as another type, rounded as the mode says.
     pub fn to_float(&mut self, value: Value, to: Type, saturate: bool) -> Value {
         let from = self.b.ty(value).ty;
         if from != to {
@@ -180,7 +180,7 @@ impl Cx<'_> {
         self.b.funary(FloatUnaryOp::Copy, FloatAttrs { saturate, ..FloatAttrs::IEEE }, value)
     }
 
-    /// What sources are computed in.
+    /// Returns the kind of numbers in which sources are computed.
     pub fn kind(&self, sources: &[Source]) -> Kind {
         if !sources.iter().any(|source| is_float(source.ty)) {
             return Kind::Integer;
@@ -193,7 +193,7 @@ impl Cx<'_> {
         })
     }
 
-    /// Whether the operation itself may saturate: its result is of the destination's type.
+    /// Returns whether the operation itself may saturate: its result has the destination's type.
     pub fn saturates(&self, insn: &Instruction, ty: Type) -> bool {
         insn.saturate
             && self
@@ -211,7 +211,7 @@ impl Cx<'_> {
         Ok(())
     }
 
-    /// A float as a destination's type.
+    /// Returns a float as a destination's type.
     pub fn float_to(&mut self, value: Value, to: Ty, saturate: bool) -> Result<Value, Unsupported> {
         let round = self.mode.round();
         Ok(match to {
@@ -230,7 +230,7 @@ impl Cx<'_> {
         })
     }
 
-    /// A float as an integer: cut, and the nearest there is.
+    /// Returns a float as an integer: truncated, then clamped to the type.
     fn truncated(&mut self, value: Value, to: Ty) -> Value {
         let (signed, size) = (is_signed(to), to.size());
         if size >= 4 {
@@ -241,7 +241,9 @@ impl Cx<'_> {
         self.b.trunc(int_type(size), word)
     }
 
-    /// An integer that a type has: the nearest to a number, which may be negative if `signed`.
+    /// Returns the integer of a type that is nearest to a number.
+    ///
+    /// The number may be negative if `signed`.
     pub fn clamped(&mut self, value: Value, signed: bool, to: Ty) -> Value {
         let ty = self.b.ty(value).ty;
         let (least, most) = range_of(to);
@@ -262,7 +264,7 @@ impl Cx<'_> {
         value
     }
 
-    /// Writes an integer: its low bits, or with `.sat` the nearest that there is.
+    /// Writes an integer: its low bits, or with `.sat` the nearest number of the type.
     pub fn set_integer(&mut self, insn: &Instruction, value: Value, signed: bool) -> Lifted {
         let to = self.destination_type(insn, 0)?;
         let value = self.integer_to(value, signed, to, insn.saturate)?;
@@ -270,7 +272,7 @@ impl Cx<'_> {
         Ok(())
     }
 
-    /// An integer as a destination's type.
+    /// Returns an integer as a destination's type.
     pub fn integer_to(
         &mut self,
         value: Value,
@@ -305,7 +307,7 @@ impl Cx<'_> {
         Ok(self.resize(value, ty, signed))
     }
 
-    /// A source as a destination's type: `mov`.
+    /// Returns a source as a destination's type, as `mov` does.
     pub fn converted(
         &mut self,
         source: Source,
@@ -320,7 +322,7 @@ impl Cx<'_> {
         }
         if !is_float(source.ty) {
             let domain = Domain::of(&[source.range()]);
-            // Low bits are right in any case.
+            // The low bits are right in any type.
             let ty = if saturate || is_float(to) {
                 domain.ty()
             } else if to.size() == 8 {
@@ -333,7 +335,7 @@ impl Cx<'_> {
         }
         let own = if source.ty == Ty::Bf { Type::F32 } else { float_type(source.ty) };
         if source.ty == to && source.ty == Ty::Bf && !saturate {
-            // The sign of the bits.
+            // The modifier changes the sign bit of the bits.
             let short = Source { ty: Ty::Hf, ..source };
             let value = self.float(short, Type::F16)?;
             return Ok(self.b.bitcast(Type::I16, value));
@@ -342,7 +344,9 @@ impl Cx<'_> {
         self.float_to(value, to, saturate)
     }
 
-    /// An `f64` as an `f32` from which any shorter float comes as if it were rounded once: cut, and odd if something was lost.
+    /// Returns an `f64` as an `f32` that can be rounded to a shorter float as if rounded once.
+    ///
+    /// It is truncated, and made odd if bits were lost.
     fn odd(&mut self, value: Value) -> Value {
         use warploom_ir::FloatCc;
         let cut = FloatAttrs { round: Round::Zero, ..FloatAttrs::IEEE };
@@ -368,7 +372,7 @@ impl Cx<'_> {
     }
 }
 
-/// The IR's type of a float; `f32` for those that it has not.
+/// Returns the IR's type of a float; `f32` for formats that the IR lacks.
 pub fn float_type(ty: Ty) -> Type {
     match ty {
         Ty::Hf => Type::F16,

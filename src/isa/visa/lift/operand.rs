@@ -1,4 +1,4 @@
-//! Operands as values, and destinations.
+//! Reads operands as values, and writes destinations.
 
 use warploom_ir::{IntCc, Region, Type, Value};
 
@@ -12,18 +12,18 @@ use crate::instruction::{General, Indirect, Instruction, Modifier, Operand, Raw,
 use crate::module::{AddressId, VariableId};
 use crate::types::{self, Ty};
 
-/// A source as it is, without its modifier.
+/// A source before its modifier is applied.
 #[derive(Clone, Copy, Debug)]
 pub struct Source {
-    /// An integer of the type's size, or a mask of lanes if it is a predicate.
+    /// An integer of the type's size, or a mask of lanes for a predicate.
     pub value: Value,
     pub ty: Ty,
     pub modifier: Modifier,
-    /// The bits of an immediate, as far as its type goes.
+    /// The bits of an immediate that its type has.
     pub immediate: Option<u64>,
 }
 
-/// Where a result goes.
+/// The kind of an operand that receives a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Destination {
     /// Elements of this type.
@@ -31,7 +31,7 @@ pub enum Destination {
     Predicate,
 }
 
-/// Raw operands, and what else messages need.
+/// Raw operands, and other operands of messages.
 impl Cx<'_> {
     fn raw_elements(&self, raw: Raw, at: u32, ty: Type) -> Elements {
         let (root, offset) = self.shape.roots.variable(self.routine, raw.variable);
@@ -45,8 +45,10 @@ impl Cx<'_> {
         Elements { root, start, ty, pattern }
     }
 
-    /// Elements of a raw operand, one behind the other from `at` bytes behind its start on: one for each lane of the piece, uniform if
-    /// the piece is one element. Of component `c` of a message of `n` lanes `at` is `c * roundup(n * size, grf)`.
+    /// Reads consecutive elements of a raw operand, from `at` bytes behind its start on.
+    ///
+    /// There is one element for each lane of the piece; the value is uniform if the piece has one
+    /// element. For component `c` of a message of `n` lanes, `at` is `c * roundup(n * size, grf)`.
     pub fn raw(&mut self, raw: Raw, at: u32, ty: Type) -> Value {
         if raw.variable == VariableId::NULL {
             return self.constant(ty, 0);
@@ -56,7 +58,7 @@ impl Cx<'_> {
         self.bits_as(value, ty)
     }
 
-    /// One element of a raw operand as a uniform value.
+    /// Reads one element of a raw operand as a uniform value.
     pub fn raw_scalar(&mut self, raw: Raw, at: u32, ty: Type) -> Value {
         if raw.variable == VariableId::NULL {
             return self.constant(ty, 0);
@@ -67,7 +69,8 @@ impl Cx<'_> {
         self.bits_as(value, ty)
     }
 
-    /// Writes such elements in the lanes that the instruction is done for; into the null variable nothing.
+    /// Writes consecutive elements in the enabled lanes. A write to the null variable has no
+    /// effect.
     pub fn set_raw(&mut self, raw: Raw, at: u32, value: Value) {
         if raw.variable != VariableId::NULL {
             let ty = self.b.ty(value).ty;
@@ -76,7 +79,7 @@ impl Cx<'_> {
         }
     }
 
-    /// The `n`th operand, a raw one.
+    /// Returns the `n`th operand, a raw operand.
     pub fn raw_operand(&self, insn: &Instruction, n: usize) -> Result<Raw, Unsupported> {
         match insn.operands.get(n) {
             Some(Operand::Raw(raw)) => Ok(*raw),
@@ -84,7 +87,7 @@ impl Cx<'_> {
         }
     }
 
-    /// The `n`th operand, one that is part of the opcode or stands among the others as a number.
+    /// Returns the `n`th operand, a number that is part of the opcode or stands among the operands.
     pub fn number(&self, insn: &Instruction, n: usize) -> Result<u32, Unsupported> {
         match insn.operands.get(n) {
             Some(Operand::Number(number)) => Ok(*number),
@@ -92,7 +95,7 @@ impl Cx<'_> {
         }
     }
 
-    /// The first element of a source as a uniform integer of a type, extended as its own type says.
+    /// Reads the first element of a source as a uniform integer, extended by the source's type.
     pub fn scalar(&mut self, insn: &Instruction, n: usize, to: Type) -> Result<Value, Unsupported> {
         let piece = self.piece;
         self.piece = super::pieces::Piece { element: 0, count: 1, lane: piece.lane };
@@ -106,7 +109,7 @@ impl Cx<'_> {
     }
 }
 
-/// Whether an integer of this type may be negative.
+/// Returns whether an integer of a type may be negative.
 pub fn is_signed(ty: Ty) -> bool {
     matches!(ty, Ty::B | Ty::W | Ty::D | Ty::Q | Ty::V)
 }
@@ -117,7 +120,7 @@ pub fn is_float(ty: Ty) -> bool {
 
 /// Vector operands.
 impl Cx<'_> {
-    /// The `n`th operand, which is read.
+    /// Reads the `n`th operand.
     pub fn source(&mut self, insn: &Instruction, n: usize) -> Result<Source, Unsupported> {
         let plain = |value, ty, modifier| Source { value, ty, modifier, immediate: None };
         Ok(match insn.operands.get(n) {
@@ -154,7 +157,7 @@ impl Cx<'_> {
         Elements { root, start: offset.saturating_add(at), ty: int_type(size), pattern }
     }
 
-    /// Values of an immediate: those of vectors differ from lane to lane.
+    /// Returns an immediate as a source. Elements of a vector differ from lane to lane.
     fn immediate(&mut self, ty: Ty, bits: u64) -> Source {
         let of = |value, ty, immediate| Source { value, ty, modifier: Modifier::None, immediate };
         match ty {
@@ -184,7 +187,7 @@ impl Cx<'_> {
         }
     }
 
-    /// A field of an immediate vector for each lane, `i32`.
+    /// Returns a field of an immediate vector for each lane, as `i32`.
     fn element_of(&mut self, bits: u64, count: u32, width: u32) -> Value {
         let mask = (1_u32 << width) - 1;
         if self.piece.is_scalar() {
@@ -204,7 +207,10 @@ impl Cx<'_> {
         self.b.and(field, mask)
     }
 
-    /// The `f32` bits of a float of 8 bits: sign, three of exponent (bias 3), four of mantissa; 0x00 and 0x80 are zeros.
+    /// Returns the `f32` bits of a float of 8 bits.
+    ///
+    /// It has a sign, three bits of exponent (bias 3) and four of mantissa. 0x00 and 0x80 are
+    /// zeros.
     fn short_float(&mut self, byte: Value) -> Value {
         let (seven, low, one) = (self.word(24), self.word(0x7f), self.word(0x80));
         let sign = self.b.and(byte, one);
@@ -224,7 +230,7 @@ impl Cx<'_> {
         self.b.or(sign, number)
     }
 
-    /// Elements of an address variable, so many bytes from one to the next.
+    /// Reads elements of an address variable, `stride` bytes apart.
     fn address_elements(&mut self, address: AddressId, element: u8, stride: u32) -> Value {
         let root = self.shape.roots.address(self.routine, address);
         let pattern = if stride == 0 || self.piece.is_scalar() {
@@ -236,7 +242,7 @@ impl Cx<'_> {
         self.read(Elements { root, start, ty: Type::I32, pattern })
     }
 
-    /// Of an indirect operand: what is added to its region, and the region.
+    /// Returns an indirect operand's region, and the index that is added to it.
     fn indirect(&mut self, indirect: &Indirect) -> (Value, Region) {
         let root = self.shape.roots.address(self.routine, indirect.address);
         let at = u32::from(indirect.element) * ADDRESS_BYTES;
@@ -297,7 +303,7 @@ impl Cx<'_> {
         let shape = self.shape;
         let (index, region) = self.indirect(operand);
         let size = operand.ty.size();
-        // Each lane has one element, or all have the same.
+        // Each lane reads one element of its own, or all lanes read one element.
         let single = Pattern::Scalar.region(region.offset, size) == region;
         self.note_row(operand, single.then_some(size));
         if let Some(root) = self.row_of(operand)
@@ -317,12 +323,17 @@ impl Cx<'_> {
         self.b.region_read_at(reg, index, region, ty)
     }
 
-    /// The root that an indirect operand is of, if it is always the same and no other address may be in it.
+    /// Returns the root of an indirect operand.
+    ///
+    /// Returns None unless the address variable names one root only, which no other address shares
+    /// with another root.
     fn row_of(&self, operand: &Indirect) -> Option<RootId> {
         self.shape.pointees.only(self.shape.roots.address(self.routine, operand.address))
     }
 
-    /// Notes an indirect access, of elements of so many bytes or of something else: any lane's may be read.
+    /// Notes an indirect access, which may read the elements of any lane.
+    ///
+    /// `size` is the size of single elements; None for other regions.
     fn note_row(&self, operand: &Indirect, size: Option<u32>) {
         let (Some(survey), Some(root)) = (self.survey, self.row_of(operand)) else { return };
         let mut survey = survey.borrow_mut();
@@ -344,8 +355,10 @@ impl Cx<'_> {
         );
     }
 
-    /// Elements that lanes pick of a row: of lane 0 at the index that makes 0 with `offset`. Addresses are multiples of the size, and there are
-    /// zeros elsewhere.
+    /// Returns the elements that lanes pick from a row.
+    ///
+    /// Lane 0's element is at the index that is 0 when `offset` is added. Addresses are multiples
+    /// of the size. Elements outside the row are 0.
     fn pick_elements(&mut self, cells: &Cells, index: Value, (offset, ty): (u32, Type)) -> Value {
         let row = self.in_all_lanes(|cx| {
             let row = cx.read_cells(cells, 0, ty);
@@ -368,7 +381,7 @@ impl Cx<'_> {
         self.b.select(inside, picked, zero)
     }
 
-    /// What the `n`th operand, which is written, takes.
+    /// Returns the kind of the `n`th operand, a destination.
     pub fn destination(&self, insn: &Instruction, n: usize) -> Result<Destination, Unsupported> {
         Ok(match insn.operands.get(n) {
             Some(Operand::General(general)) => Destination::Of(self.routine().ty(general.variable)),
@@ -379,7 +392,7 @@ impl Cx<'_> {
         })
     }
 
-    /// Its type, which is none of a predicate.
+    /// Returns the type of a destination; an error for a predicate.
     pub fn destination_type(&self, insn: &Instruction, n: usize) -> Result<Ty, Unsupported> {
         match self.destination(insn, n)? {
             Destination::Of(ty) => Ok(ty),
@@ -387,7 +400,7 @@ impl Cx<'_> {
         }
     }
 
-    /// Writes the `n`th operand: a value of its size, or of a predicate a mask of lanes.
+    /// Writes the `n`th operand: a value of its size, or a mask of lanes for a predicate.
     pub fn set(&mut self, insn: &Instruction, n: usize, value: Value) {
         match insn.operands.get(n) {
             Some(Operand::General(general)) if general.variable != VariableId::NULL => {
@@ -435,13 +448,14 @@ impl Cx<'_> {
         }
     }
 
-    /// A state variable holds a uniform `i32` from now on.
+    /// Sets a state variable to a uniform `i32`.
     pub(super) fn set_state(&mut self, state: State, element: u8, value: Value) {
         let reg = self.state_reg(state, element);
         self.later(Target::State { reg }, value);
     }
 
-    /// Where a variable begins in the array of what addresses are taken of.
+    /// Returns the address of a variable's byte in the array of variables whose addresses are
+    /// taken.
     pub(super) fn address_of(&mut self, of: VariableId, offset: u32) -> u32 {
         let (root, start) = self.shape.roots.variable(self.routine, of);
         self.shape.take_address(root);

@@ -1,5 +1,8 @@
-//! An instruction is lifted in *pieces*: mostly one, of the lanes that it is for. What is for more lanes than a warp has is several, and so is what
-//! is for few lanes whether they are active or not: those are mostly elements of scalars. What pieces write is written behind the last one.
+//! Instructions are lifted in *pieces*.
+//!
+//! Most instructions are one piece with all their lanes. An instruction with more lanes than the
+//! warp has several pieces. So does an instruction without a mask for few lanes, since its elements
+//! are mostly scalars. All pieces are written after the last piece.
 
 use warploom_ir::Window;
 
@@ -9,18 +12,18 @@ use crate::types::Exec;
 /// Elements of an instruction that are lifted together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// The first one's number.
+    /// The number of the first element.
     pub element: u32,
     pub count: u8,
-    /// The lane of the first one.
+    /// The lane of the first element.
     pub lane: u8,
 }
 
-/// Elements of instructions without a mask that are lifted one by one.
+/// The most elements of an instruction without a mask that are lifted one by one.
 const FEW: u8 = 4;
 
 impl Piece {
-    /// Whether it is one element, whose values are uniform.
+    /// Returns whether the piece has one element, whose values are uniform.
     pub fn is_scalar(self) -> bool {
         self.count == 1
     }
@@ -30,7 +33,9 @@ impl Piece {
     }
 }
 
-/// The pieces of an instruction in a warp of so many lanes; none if lanes that there are not would have to be active.
+/// Returns the pieces of an instruction in a warp of `lanes` lanes.
+///
+/// Returns None if lanes that do not exist would have to be active.
 pub fn pieces(exec: Exec, lanes: u8) -> Option<Vec<Piece>> {
     let fits = exec.offset + exec.size <= lanes;
     if exec.no_mask && exec.size <= FEW || lanes == 1 {
@@ -58,10 +63,11 @@ pub fn pieces(exec: Exec, lanes: u8) -> Option<Vec<Piece>> {
 }
 
 impl Cx<'_> {
-    /// Does something as an instruction of other lanes, whether they are active or not, without a predicate.
+    /// Calls `each` for the pieces of an instruction of `count` lanes, without mask and predicate.
     ///
-    /// Of a message that moves a block of `count` consecutive elements, whatever the lanes are: element `i` of a raw operand
-    /// is then that of the block, and `element` gives the number of the first one. Elements are uniform if there are few.
+    /// It serves messages that move a block of `count` consecutive elements, whatever the lanes
+    /// are. Element `i` of a raw operand is then element `i` of the block, and `element` is the
+    /// number of a piece's first element. If there are few elements, they are uniform.
     pub fn as_block(&mut self, count: u8, mut each: impl FnMut(&mut Self, Piece)) {
         let (exec, predicate, piece) = (self.exec, self.predicate.take(), self.piece);
         self.exec = Exec { size: count, offset: 0, no_mask: true };

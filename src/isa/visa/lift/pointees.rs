@@ -1,4 +1,4 @@
-//! What address variables may name.
+//! The variables that address variables may name.
 
 use std::collections::BTreeSet;
 
@@ -12,12 +12,12 @@ use crate::table::Field;
 /// The roots that each address variable may name.
 pub struct Pointees {
     of: FxHashMap<RootId, BTreeSet<RootId>>,
-    /// Roots that are all that any address which may name them does.
+    /// Roots that are the only root of each address variable that may name them.
     alone: BTreeSet<RootId>,
 }
 
 impl Pointees {
-    /// Of these routines, by their index in the module.
+    /// Analyses routines, which are indices into the module.
     pub fn new(module: &Module, routines: &[usize], roots: &Roots) -> Pointees {
         let mut of: FxHashMap<RootId, BTreeSet<RootId>> = FxHashMap::default();
         let (mut copies, mut unknown) = (vec![], false);
@@ -61,7 +61,9 @@ impl Pointees {
         Pointees { of, alone }
     }
 
-    /// The root that an address variable names, if all that name it name it alone.
+    /// Returns the root that an address variable names.
+    ///
+    /// Returns None unless each address variable that may name the root names only this root.
     pub fn only(&self, address: RootId) -> Option<RootId> {
         let root = *self.of.get(&address)?.first()?;
         self.alone.contains(&root).then_some(root)

@@ -1,5 +1,8 @@
-//! Where the bytes of roots live. Bytes that are accessed together are a *component*: registers of lanes if each lane always accesses its own
-//! element, scalars if single elements are accessed, and else a part of an array of bytes.
+//! The storage of roots' bytes.
+//!
+//! Bytes that are accessed together are a *component*. A component is lane registers if each lane
+//! always accesses its own element, scalars if single elements are accessed, and otherwise a part
+//! of a byte array.
 
 use std::collections::BTreeSet;
 
@@ -21,24 +24,24 @@ pub struct Component {
 
 #[derive(Clone, Debug)]
 pub enum RootStorage {
-    /// In an array; `base` is where the root begins there.
+    /// Part of a byte array; the root begins at `base`.
     Bytes { reg: Reg, base: u32 },
-    /// One after the other.
+    /// Consecutive scalars.
     Scalars(Cells),
     /// Lane `l` has the cells from byte `zero + l * pitch` of the root on.
     Lanes { zero: i64, pitch: u32, cells: Cells },
-    /// Bytes of the payload, which nothing writes; byte 0 of the root is at `at` there.
+    /// Bytes of the payload, which nothing writes; byte 0 of the root is at `at` of the payload.
     Payload { at: i64 },
-    /// What hardware says.
+    /// Values of the hardware.
     Hardware,
-    /// Each lane's local id of an axis, words.
+    /// Each lane's local id of an axis, a word.
     LocalIds { axis: u8, zero: i64 },
 }
 
-/// Cells of so many bytes each, one behind the other.
+/// Consecutive cells of `size` bytes each.
 #[derive(Clone, Debug)]
 pub struct Cells {
-    /// Where the first begins: a byte of the root, or 0 of what a lane has.
+    /// The first byte: a byte of the root, or 0 for a lane's bytes.
     pub first: u32,
     pub size: u32,
     pub regs: SmallVec<[Cell; 2]>,
@@ -47,11 +50,11 @@ pub struct Cells {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Cell {
     File(Reg),
-    /// A value of one block.
+    /// A value within one block.
     Block(u32),
 }
 
-/// An integer type of so many bytes.
+/// Returns the integer type of `bytes` bytes.
 pub fn int_type(bytes: u32) -> Type {
     match bytes {
         1 => Type::I8,
@@ -61,7 +64,7 @@ pub fn int_type(bytes: u32) -> Type {
     }
 }
 
-/// What the payload has of a root: `size` bytes from `start` on, which are at `at` in the payload.
+/// Bytes of a root that the payload gives: `size` bytes from `start` on, at `at` in the payload.
 #[derive(Clone, Copy, Debug)]
 pub struct Input {
     pub root: RootId,
@@ -70,17 +73,19 @@ pub struct Input {
     pub size: u32,
 }
 
-/// How all is accessed.
+/// The accesses to all roots.
 pub struct Accessed<'a> {
     pub roots: &'a Roots,
     pub survey: &'a Survey,
-    /// Roots that addresses are taken of.
+    /// Roots whose addresses are taken.
     pub addressed: &'a BTreeSet<RootId>,
     pub lanes: u32,
 }
 
 impl Accessed<'_> {
-    /// Whether a root has an element for each lane, of which lanes pick those of others: it is a register of lanes then.
+    /// Returns whether a root has an element for each lane, and lanes pick elements of other lanes.
+    ///
+    /// The root is then a lane register.
     fn is_row(&self, root: RootId, inputs: &[Input]) -> bool {
         let (Some(&Some(size)), Some(accesses)) =
             (self.survey.rows.get(&root), self.survey.roots.get(&root))
@@ -95,22 +100,22 @@ impl Accessed<'_> {
     }
 }
 
-/// Where all roots live.
+/// The storage of all roots.
 pub struct Storage {
     roots: FxHashMap<RootId, Vec<Component>>,
-    /// All that addresses are taken of is in one array: where each root begins.
+    /// The first byte of each root in the array of roots whose addresses are taken.
     pub arena: FxHashMap<RootId, u32>,
     pub arena_reg: Reg,
-    /// Of components that begin as the payload, or as hardware has them.
+    /// Components that begin with values of the payload or the hardware.
     pub initial: Vec<(RootId, Component)>,
-    /// Predicates of which no other block sees what one leaves there, nor lanes that are not active, by number.
+    /// The numbers of predicates whose values no other block sees, and no inactive lane.
     pub local_predicates: FxHashSet<u32>,
-    /// If nothing is known of the accesses yet.
+    /// The component of all bytes, while accesses are unknown.
     everything: Option<Component>,
 }
 
 impl Storage {
-    /// All in an array, before accesses are known.
+    /// Returns one array for all roots, before accesses are known.
     pub fn general(function: &mut FunctionBuilder) -> Storage {
         let reg = function.bank("all", CellKind::Bytes(super::variables::MAX_BYTES), 1).reg(0);
         let everything =
@@ -127,7 +132,7 @@ impl Storage {
         }
     }
 
-    /// By how roots are accessed.
+    /// Selects the storage of roots by their accesses.
     pub fn new(
         of: &Accessed<'_>,
         payload: (&Payload, &[Input]),
@@ -173,7 +178,7 @@ impl Storage {
             let components = of.components(accesses, &mut maker, &mut storage.initial);
             storage.roots.insert(root, components);
         }
-        // Through an address all of it may be read.
+        // An address may read all bytes of a root.
         for (&root, &base) in &storage.arena {
             let (start, end, place) =
                 (0, roots.get(root).bytes, RootStorage::Bytes { reg: arena_reg, base });
@@ -186,7 +191,7 @@ impl Storage {
         storage
     }
 
-    /// All components, root by root.
+    /// Returns all components, root by root.
     pub fn components(&self) -> Vec<(RootId, &[Component])> {
         let mut all: Vec<_> =
             self.roots.iter().map(|(&root, components)| (root, components.as_slice())).collect();
@@ -194,7 +199,7 @@ impl Storage {
         all
     }
 
-    /// The component that has a byte of a root; none if nothing accesses it.
+    /// Returns the component that has a byte of a root; None if nothing accesses the byte.
     pub fn find(&self, root: RootId, at: u32) -> Option<&Component> {
         if let Some(all) = &self.everything {
             return Some(all);
@@ -206,11 +211,11 @@ impl Storage {
     }
 }
 
-/// Makes registers: banks are by what they hold.
+/// Makes registers, in a bank for each kind of contents.
 struct Maker<'f> {
     function: &'f mut FunctionBuilder,
     made: FxHashMap<(bool, Type), (warploom_ir::BankId, u32)>,
-    /// Likewise of arrays, by their bytes.
+    /// The banks of arrays, by their bytes.
     arrays: FxHashMap<u32, (warploom_ir::BankId, u32)>,
     blocks: u32,
 }
@@ -233,7 +238,7 @@ impl Maker<'_> {
     }
 
     fn array(&mut self, bytes: u32) -> Reg {
-        // Few banks, as there may be many roots.
+        // Rounding keeps the number of banks small, as there may be many roots.
         let bytes = bytes.max(1).next_multiple_of(64);
         let function = &mut *self.function;
         let new = || (function.bank(format!("bytes{bytes}"), CellKind::Bytes(bytes), 0), 0);
@@ -242,7 +247,7 @@ impl Maker<'_> {
         bank.reg(*count - 1)
     }
 
-    /// Banks have as many registers as were made.
+    /// Gives each bank the number of registers that were made.
     fn declare(self) {
         for (bank, count) in self.made.into_values().chain(self.arrays.into_values()) {
             self.function.set_count(bank, count);
@@ -250,13 +255,13 @@ impl Maker<'_> {
     }
 }
 
-/// A root whose accesses are looked at.
+/// A root, with the data for selecting its storage.
 struct OfRoot<'a> {
     root: RootId,
     bytes: u32,
     input: &'a [Input],
     payload: &'a Payload,
-    /// Where it is in the array of what addresses are taken of.
+    /// The root's place in the array of roots whose addresses are taken.
     indirect: Option<RootStorage>,
 }
 
@@ -285,7 +290,7 @@ impl OfRoot<'_> {
                 count += 1;
             }
             let mut mine = rest[..count].to_vec();
-            // As they were lifted.
+            // Accesses in the order in which they were lifted.
             mine.sort_unstable();
             let of: Vec<&Access> = mine.iter().map(|&n| &accesses[n as usize]).collect();
             rest = &rest[count..];
@@ -328,7 +333,7 @@ impl OfRoot<'_> {
         components
     }
 
-    /// None: only an array will do.
+    /// Returns the storage of a component. None: it must be a byte array.
     fn place(&self, start: u32, end: u32, of: &[&Access], written: bool) -> Option<Shape> {
         let hardware = known::is_hardware(self.root) || self.root == known::R0_ROOT;
         let shape = shape(start, end, of)?;
@@ -372,14 +377,14 @@ impl OfRoot<'_> {
     }
 }
 
-/// Whether the payload or hardware gives some of these bytes of a root.
+/// Returns whether the payload or hardware gives some of these bytes of a root.
 fn is_given(root: RootId, inputs: &[Input], start: u32, end: u32) -> bool {
     let given =
         |input: &Input| input.root == root && start < input.start + input.size && end > input.start;
     known::is_hardware(root) || root == known::R0_ROOT || inputs.iter().any(given)
 }
 
-/// What a component may be.
+/// The possible shapes of a component.
 enum Shape {
     Place(RootStorage),
     Scalars { first: u32, size: u32, count: u32 },
@@ -422,14 +427,14 @@ fn scalars(start: u32, end: u32, of: &[&Access]) -> Option<Shape> {
 
 fn lanes(zero: i64, pitch: u32, of: &[&Access]) -> Option<Shape> {
     let p = i64::from(pitch);
-    // Where in a lane's bytes, and how many.
+    // The offset in a lane's bytes, and the number of bytes.
     let part = |access: &Access| match access.what {
         What::Lanes { size, first, .. } => {
             (i64::from(access.start) - zero - i64::from(first) * p, i64::from(size))
         }
         _ => ((i64::from(access.start) - zero).rem_euclid(p), i64::from(access.end - access.start)),
     };
-    // Eight bytes are two cells if halves are written by themselves.
+    // Eight bytes are two cells if halves are written separately.
     let halves = pitch == 8 && of.iter().any(|access| access.write && part(access).1 < p);
     let size = if halves { 4 } else { pitch };
     let fits = |access: &Access| {
@@ -440,7 +445,8 @@ fn lanes(zero: i64, pitch: u32, of: &[&Access]) -> Option<Shape> {
     of.iter().all(|access| fits(access)).then_some(Shape::Lanes { zero, pitch, size })
 }
 
-/// Whether no other block sees what one leaves there: it is written first, as a whole.
+/// Returns whether no other block sees a component's values, because its block writes all of it
+/// first.
 fn is_local(of: &[&Access], lanes: bool, bytes: u64) -> bool {
     let Some(first) = of.first() else { return false };
     if !first.write || !first.plain || of.iter().any(|access| access.node != first.node) {
@@ -452,7 +458,7 @@ fn is_local(of: &[&Access], lanes: bool, bytes: u64) -> bool {
             && matches!(first.what, What::Scalar);
     }
     let What::Lanes { size, first: lane, count, .. } = first.what else { return false };
-    // A value has the lanes of its window, so that all writes have the same.
+    // A value has the lanes of its window, so all writes must have equal windows.
     let covers = |access: &Access| match access.what {
         What::Lanes { first, count: more, .. } if access.write => (first, more) == (lane, count),
         What::Lanes { first, count: more, .. } => first >= lane && first + more <= lane + count,
@@ -463,7 +469,9 @@ fn is_local(of: &[&Access], lanes: bool, bytes: u64) -> bool {
         && (first.no_mask || of.iter().all(|access| access.write || access.plain))
 }
 
-/// Whether a predicate is written first, in one block that alone has it: all of its bits, or those of active lanes if others are not read.
+/// Returns whether a single block uses a predicate, and writes it first.
+///
+/// The first write must set all bits, or the bits of active lanes if no others are read.
 fn is_local_predicate(accesses: &[PredicateAccess]) -> bool {
     let Some(first) = accesses.first() else { return false };
     let covers = first.whole || first.plain && accesses.iter().all(|one| one.write || one.plain);

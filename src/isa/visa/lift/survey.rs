@@ -1,44 +1,47 @@
-//! How the bytes of roots are accessed: noted while a kernel is lifted for the first time.
+//! Notes the accesses to roots' bytes while a kernel is lifted for the first time.
 
 use rustc_hash::FxHashMap;
 
 use super::variables::RootId;
 
-/// All accesses, in the order that they are lifted in.
+/// All accesses, in the order in which they were lifted.
 #[derive(Default)]
 pub struct Survey {
     pub roots: FxHashMap<RootId, Vec<Access>>,
-    /// Of roots that addresses are used for: the size of the elements that lanes pick one each of, if that is all that is done.
+    /// For each root that indirect operands access, the element size if lanes only pick single
+    /// elements.
     pub rows: FxHashMap<RootId, Option<u32>>,
-    /// By number.
+    /// The accesses to predicates, by the predicate's number.
     pub predicates: FxHashMap<u32, Vec<PredicateAccess>>,
 }
 
-/// One access to a predicate.
+/// An access to a predicate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PredicateAccess {
     pub write: bool,
-    /// Which block it is in.
+    /// The block of the access.
     pub node: u32,
-    /// Of a write: it changes the bits of all active lanes. Of a read: only bits of active lanes can be seen.
+    /// For a write, whether it changes the bits of all active lanes. For a read, whether only the
+    /// bits of active lanes can be seen.
     pub plain: bool,
-    /// Of a write: it changes all bits, whichever lanes are active.
+    /// For a write, whether it changes all bits, whichever lanes are active.
     pub whole: bool,
 }
 
-/// One access to some bytes of a root.
+/// An access to some bytes of a root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {
     pub start: u32,
-    /// Behind the last byte.
+    /// The end of the bytes, exclusive.
     pub end: u32,
     pub what: What,
     pub write: bool,
-    /// Which block it is in.
+    /// The block of the access.
     pub node: u32,
-    /// Of a write: it changes all of its elements. Of a read: only lanes that are active can be seen.
+    /// For a write, whether it changes all its elements. For a read, whether only active lanes can
+    /// be seen.
     pub plain: bool,
-    /// It is not masked by the active lanes.
+    /// Whether the active lanes do not mask the access.
     pub no_mask: bool,
 }
 
@@ -46,9 +49,9 @@ pub struct Access {
 pub enum What {
     /// One element.
     Scalar,
-    /// An element for each lane, of `size` bytes, from lane to lane so many bytes.
+    /// An element of `size` bytes for each lane, `stride` bytes apart.
     Lanes { stride: u32, size: u32, first: u8, count: u8 },
-    /// Anything else.
+    /// Any other access.
     Bytes,
 }
 
@@ -57,7 +60,9 @@ impl Survey {
         self.roots.entry(root).or_default().push(access);
     }
 
-    /// Lanes, or all of them together, read one element of so many bytes each; none if something else is done.
+    /// Notes an indirect access in which each lane, or the warp, reads one element of `size` bytes.
+    ///
+    /// `size` is None for any other access.
     pub fn note_row(&mut self, root: RootId, size: Option<u32>) {
         let known = self.rows.entry(root).or_insert(size);
         *known = known.filter(|_| *known == size);

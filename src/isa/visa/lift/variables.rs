@@ -1,4 +1,4 @@
-//! Which bytes operands name: variables are parts of *roots*, which are no aliases of others.
+//! The bytes that operands name. Variables are parts of *roots*, which are not aliases.
 
 use std::ops::Range;
 
@@ -16,43 +16,45 @@ pub struct Kernel<'a> {
     /// Index into the routines of the module.
     pub routine: usize,
     pub platform: Platform,
-    /// What the kernel finds in its registers.
+    /// The contents of the kernel's registers at its start.
     pub payload: &'a Payload,
-    /// Surfaces that are known when code is made, by [`Named`](super::surface::Named).
+    /// Surfaces that are known at lift time, by [`Named`](super::surface::Named).
     pub images: &'a [(u32, warploom_ir::image::Shape)],
-    /// Addresses of functions and data by name: `faddr`.
+    /// The addresses of functions and data by name, for `faddr`.
     pub symbols: &'a FxHashMap<String, u64>,
 }
 
-/// A row of bytes: a variable that is no alias, or an address variable, whose elements have 4 bytes here.
+/// The number of a root: a variable that is not an alias, or an address variable.
+///
+/// A root is a row of bytes. Elements of address variables have 4 bytes here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RootId(pub u32);
 
-/// A root: which of a routine's variables, or a predefined one, that all routines share.
+/// A root: a variable of a routine, or a predefined variable, which all routines share.
 #[derive(Clone, Debug)]
 pub struct Root {
-    /// Its own, and what aliases add.
+    /// The bytes of the variable, and any bytes that aliases add.
     pub bytes: u32,
     /// Index of the routine in [`Roots::routines`].
     pub routine: Option<usize>,
 }
 
-/// Bytes of an element of an address variable.
+/// The bytes of an element of an address variable.
 pub const ADDRESS_BYTES: u32 = 4;
 
-/// Bytes of a root at most: more than all registers have.
+/// The most bytes of a root: more than all registers have.
 pub const MAX_BYTES: u32 = 1 << 16;
 
-/// Aliases of aliases at most; those of more, and circles, are of nothing.
+/// The most aliases in a chain. Longer chains and circles name no bytes.
 const MAX_ALIASES: usize = 64;
 
-/// The roots of a kernel and what it calls.
+/// The roots of a kernel and of the routines that it calls.
 pub struct Roots {
     pub all: Vec<Root>,
     routines: Vec<OfRoutine>,
 }
 
-/// Where variables of a routine are.
+/// The places of a routine's variables.
 struct OfRoutine {
     variables: Vec<(RootId, u32)>,
     /// The roots of address variables.
@@ -60,7 +62,7 @@ struct OfRoutine {
 }
 
 impl Roots {
-    /// Of these routines, by their index in the module.
+    /// Finds the roots of routines, which are indices into the module.
     pub fn new(module: &Module, routines: &[usize]) -> Roots {
         let wide = module.register_bytes() / 32;
         let predefined = |one: &crate::predefined::Predefined| Root {
@@ -116,7 +118,7 @@ impl Roots {
         OfRoutine { variables, addresses }
     }
 
-    /// The root of a variable of a routine, and where in it the variable begins.
+    /// Returns the root of a routine's variable, and the variable's offset in it.
     pub fn variable(&self, routine: usize, id: VariableId) -> (RootId, u32) {
         match id.0.checked_sub(FIRST_VARIABLE) {
             None => (RootId(id.0), 0),
@@ -128,7 +130,7 @@ impl Roots {
         }
     }
 
-    /// The root of an address variable.
+    /// Returns the root of an address variable.
     pub fn address(&self, routine: usize, id: crate::module::AddressId) -> RootId {
         RootId(self.routines[routine].addresses.start + u32::from(id.0))
     }

@@ -1,5 +1,7 @@
-//! Where lanes may wait while a block runs. Running lanes are those of the lowest waiting block in the text, so that all others wait for later ones.
-//! Facts, `visa-semantics.md` 6.
+//! Finds the blocks that lanes may wait for while a block runs.
+//!
+//! Running lanes are in the lowest block of the text that has lanes, so all other lanes wait for
+//! later blocks. Facts, `visa-semantics.md` 6.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +15,7 @@ use crate::instruction::Instruction;
 /// Blocks that lanes may wait for.
 pub type Waiting = BTreeSet<usize>;
 
-/// Places that nodes may list together: structured code has a few for each.
+/// The most places that all nodes together may list. Structured code has a few places per node.
 const MAX_PLACES: usize = 1 << 20;
 
 /// A block in a mode.
@@ -21,12 +23,12 @@ const MAX_PLACES: usize = 1 << 20;
 pub struct Node {
     pub block: usize,
     pub mode: Mode,
-    /// Where lanes may wait when it begins.
+    /// The blocks that lanes may wait for when it begins.
     pub waiting: Waiting,
-    /// Whether control comes to it in more than one way.
+    /// Whether control reaches the node in more than one way.
     pub several: bool,
-    /// Where lanes waited behind it when one of several places was chosen that had lanes. For all
-    /// of these places that was done, too.
+    /// The later places, when a dispatch last chose this node among several. Dispatch has handled
+    /// each of these places, too.
     chosen: Option<Waiting>,
 }
 
@@ -35,18 +37,19 @@ pub struct Node {
 pub struct Plan {
     pub nodes: Vec<Node>,
     by_block: FxHashMap<(usize, Mode), usize>,
-    /// Of each unit its calls: the blocks that they end, and where the caller's lanes wait.
+    /// For each unit its calls: the blocks that they end, and the blocks that the caller's lanes
+    /// wait for.
     sites: Vec<BTreeMap<usize, Waiting>>,
-    /// Of a unit and a block that calls it, the number of the block among those that do.
+    /// For a unit and a block that calls it, the number of the call among the unit's calls.
     numbers: FxHashMap<(usize, usize), usize>,
-    /// Of all nodes together.
+    /// The number of places of all nodes together.
     places: usize,
-    /// Modes that each unit returns in.
+    /// The modes in which each unit returns.
     returns: Vec<BTreeSet<Mode>>,
 }
 
 impl Plan {
-    /// None: lanes may wait at so many places that they are not listed.
+    /// Makes the plan. Returns None if lanes may wait at too many places to list.
     pub fn new(kernel: &Kernel<'_>, graph: &Graph) -> Option<Plan> {
         let mut plan = Plan { sites: vec![BTreeMap::new(); graph.units.len()], ..Plan::default() };
         plan.returns = vec![BTreeSet::new(); graph.units.len()];
@@ -65,7 +68,7 @@ impl Plan {
         Some(plan)
     }
 
-    /// The number of a block among those that call a unit.
+    /// Returns the number of a block's call among the calls of a unit.
     pub fn site(&self, unit: usize, block: usize) -> usize {
         self.numbers.get(&(unit, block)).copied().unwrap_or(0)
     }
@@ -74,12 +77,13 @@ impl Plan {
         self.by_block.get(&(block, mode)).copied()
     }
 
-    /// The calls of a unit: the blocks that they end, and where lanes may wait then.
+    /// Returns the calls of a unit: the blocks that they end, and the blocks that lanes may then
+    /// wait for.
     pub fn sites(&self, unit: usize) -> impl Iterator<Item = (usize, &Waiting)> {
         self.sites[unit].iter().map(|(&block, waiting)| (block, waiting))
     }
 
-    /// Control comes to a block while lanes wait.
+    /// Notes that control reaches a block while lanes wait.
     fn flow(&mut self, block: usize, mode: Mode, mut waiting: Waiting, work: &mut Vec<usize>) {
         waiting.remove(&block);
         if let Some(&known) = self.by_block.get(&(block, mode)) {
@@ -99,7 +103,8 @@ impl Plan {
         self.nodes.push(Node { block, mode, waiting, several: false, chosen: None });
     }
 
-    /// The first block that has lanes goes on.
+    /// Continues with the first waiting block, and with later blocks if earlier blocks have no
+    /// lanes.
     fn dispatch(&mut self, waiting: &Waiting, mode: Mode, work: &mut Vec<usize>) {
         for &place in waiting {
             let later: Waiting = waiting.range(place + 1..).copied().collect();
@@ -114,7 +119,7 @@ impl Plan {
         }
     }
 
-    /// All active lanes go from a block to another one.
+    /// Notes that all active lanes go from one block to another.
     fn go(
         &mut self,
         (from, to): (usize, usize),
@@ -130,7 +135,7 @@ impl Plan {
         self.dispatch(&parked, mode, work);
     }
 
-    /// What follows a node.
+    /// Adds the successors of a node.
     fn leave(&mut self, kernel: &Kernel<'_>, graph: &Graph, node: usize, work: &mut Vec<usize>) {
         let Node { block: number, mode, ref waiting, .. } = self.nodes[node];
         let (waiting, block) = (waiting.clone(), &graph.blocks[number]);
@@ -198,7 +203,7 @@ impl Plan {
         }
     }
 
-    /// Lanes return from a unit; others may wait in it.
+    /// Notes that lanes return from a unit, in which other lanes may wait.
     fn returned(
         &mut self,
         graph: &Graph,
@@ -218,22 +223,23 @@ impl Plan {
     }
 }
 
-/// Whether lanes that go from a block to another one must wait there, since others wait for an earlier one.
+/// Returns whether lanes that go to a block must wait there, because other lanes wait for an
+/// earlier block.
 pub fn must_wait(from: usize, to: usize, waiting: &Waiting) -> bool {
     to > from && waiting.range(..to).next().is_some()
 }
 
-/// Whether a branch is one of the whole warp.
+/// Returns whether a branch is one of the whole warp.
 pub fn is_uniform(insn: &Instruction) -> bool {
     insn.exec.is_none_or(|exec| exec.size == 1)
 }
 
-/// Whether an instruction is done whatever a predicate says.
+/// Returns whether an instruction has no predicate, and so is always executed.
 pub fn is_always(insn: &Instruction) -> bool {
     insn.predicate.is_none()
 }
 
-/// The mode behind some instructions; none if that is not known when code is made.
+/// Returns the mode after some instructions; None if it is unknown at lift time.
 pub fn mode_after(code: &[Instruction], mode: Mode) -> Option<Mode> {
     code.iter().try_fold(mode, |mode, insn| mode.after(insn).ok())
 }

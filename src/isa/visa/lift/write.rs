@@ -1,4 +1,4 @@
-//! What an instruction writes, once all of its sources are read.
+//! Writes an instruction's results, once all its sources are read.
 
 use warploom_ir::{Reg, Region, Type, Value};
 
@@ -10,7 +10,7 @@ use super::survey::PredicateAccess;
 use crate::instruction::PredicateUse;
 use crate::types::Exec;
 
-/// One write of a piece.
+/// A write of a piece.
 pub struct Write {
     pub piece: Piece,
     exec: Exec,
@@ -21,13 +21,15 @@ pub struct Write {
 
 pub enum Target {
     Elements(Elements),
-    /// Elements that `index`, an `i32`, is added to, in the array of what addresses are taken of.
+    /// Elements in the array of roots whose addresses are taken. `index`, an `i32`, is added to the
+    /// region.
     Indirect {
         index: Value,
         region: Region,
     },
-    /// Bits of a predicate: the value is a mask of lanes. Those of so many elements from the instruction's offset on are written, in lanes that the
-    /// instruction is done for.
+    /// Bits of a predicate of `elements` elements. The value is a mask of lanes.
+    ///
+    /// The bits from the instruction's offset on are written, in lanes in which it is executed.
     Predicate {
         reg: Reg,
         elements: u32,
@@ -44,7 +46,7 @@ impl Cx<'_> {
         self.pending.push(Write { piece, exec, predicate, target, value });
     }
 
-    /// Writes what the pieces of an instruction have made.
+    /// Writes the pending results of an instruction's pieces.
     pub(super) fn flush(&mut self) {
         let writes = std::mem::take(&mut self.pending);
         for Write { piece, exec, predicate, target, value } in writes {
@@ -77,7 +79,7 @@ impl Cx<'_> {
         self.b.set_guard(guard);
     }
 
-    /// `value` has a bit for each lane of the piece.
+    /// Writes a predicate. `value` has a bit for each lane of the piece.
     fn write_predicate(&mut self, reg: Reg, elements: u32, value: Value) {
         let (exec, piece) = (self.exec, self.piece);
         let first = u32::from(exec.offset) + piece.element;
@@ -97,7 +99,7 @@ impl Cx<'_> {
         self.note_predicate(reg, access);
         let old = match self.predicates.get(&reg) {
             _ if whole && !enabled => None,
-            // What its first write leaves in lanes that are off nobody reads.
+            // No lane reads the bits that the first write leaves in inactive lanes.
             None if self.shape.storage.local_predicates.contains(&reg.index) => None,
             Some(&old) => Some(old),
             None => Some(self.b.rf_read(reg)),

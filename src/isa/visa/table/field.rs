@@ -1,11 +1,11 @@
-//! What stands behind an opcode in the binary form.
+//! The fields behind an opcode in the binary form.
 
-/// One field.
+/// A field of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Field {
     /// Execution size and mask, a byte.
     Exec,
-    /// The old messages' execution size and mask, a byte, of three sizes.
+    /// The execution size and mask of old messages, a byte. Only three sizes exist.
     OldExec,
     /// Predicate, a word.
     Predicate,
@@ -13,26 +13,26 @@ pub enum Field {
     Sub,
     /// The sub-opcode and flags of a sampler message, a word, or a byte before version 4.0.
     SampleOp,
-    /// A vector operand that is written. The first of an instruction has the saturation.
+    /// A vector operand that is written. An instruction's first destination has its saturation.
     Destination,
     /// A vector operand that is read.
     Source,
     /// The address of a variable, or an address variable.
     AddressOf,
     Raw,
-    /// A counted list of raw operands, to the end.
+    /// A counted list of raw operands, up to the end.
     Raws,
-    /// What raw operands the mode of a render target write asks for.
+    /// The raw operands that the mode of a render target write requires.
     RenderTarget,
-    /// The resource that is paired with a sampler's result: in the text from version 4.2 on alone.
+    /// The resource that is paired with a sampler's result. Only texts since version 4.2 have it.
     Paired,
     /// Texel offsets of a sampler message: a source, or a word before version 3.4.
     TexelOffsets,
     /// The mask of a `wait`, which version 3.0 does not have.
     WaitMask,
-    /// Who a raw message is for, a byte since version 3.6.
+    /// The unit that receives a raw message, a byte since version 3.6.
     Ffid,
-    /// What only the text says: a number that is 0 in the binary form.
+    /// A number that only the text has. It is 0 in the binary form.
     TextOnly,
     Byte,
     Word,
@@ -45,18 +45,21 @@ pub enum Field {
     Labels,
     /// The index of a string.
     Name,
-    /// Of an untyped LSC message, of a typed one, of an untyped and a typed block, and of an append counter.
+    /// The description of an LSC message.
+    ///
+    /// The variants are for an untyped message, a typed message, an untyped block, a typed block
+    /// and an append counter.
     Lsc,
     LscTyped,
     LscBlock,
     LscTypedBlock,
     LscCounter,
-    /// `lifetime`: what it says, and the variable.
+    /// The operand of a `lifetime`: its properties, and the variable.
     Lifetime,
 }
 
 impl Field {
-    /// By its letter in a line of the table.
+    /// Returns the field of a letter in a line of the table.
     pub(super) fn from_letter(letter: &str) -> Field {
         match letter {
             "E" => Field::Exec,
@@ -94,7 +97,7 @@ impl Field {
         }
     }
 
-    /// Whether it is one of the instruction's operands.
+    /// Returns whether the field is an operand of the instruction.
     pub fn is_operand(self) -> bool {
         !matches!(
             self,

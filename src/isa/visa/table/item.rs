@@ -1,46 +1,46 @@
-//! How the text of an instruction is written, behind its predicate and name.
+//! The text of an instruction, behind its predicate and name.
 
-/// One part of the text. Numbers are those of operands, from 0 on.
+/// A part of the text. Numbers are operand numbers, from 0 on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Item {
-    /// A word that an operand makes, joined to the name.
+    /// A word that represents an operand, joined to the name.
     Suffix(Suffix, usize),
     /// ` (M1, 16)`
     Exec,
-    /// A blank more.
+    /// An additional blank.
     Gap,
     /// A blank and an operand.
     Operand(usize),
     /// An operand without its region.
     Bare(usize),
-    /// This operand and all behind it.
+    /// This operand and all later operands.
     Rest(usize),
     /// ` (4)`: the number of owords.
     Owords(usize),
-    /// `(8,4)`: this operand and the next one.
+    /// `(8,4)`: this operand and the next operand.
     Pair(usize),
-    /// Likewise three.
+    /// This operand and the next two operands, in parentheses.
     Triple(usize),
     /// ` 0x1f`
     Hex(usize),
     /// ` (L1, L2)`
     Labels(usize),
-    /// Of an LSC message: all that follows the name.
+    /// The text of an LSC message behind its name.
     Lsc,
     /// ` T6 ..` of a lifetime.
     Lifetime(usize),
 }
 
-/// What a number says as a word of the name.
+/// The form of a number as a word of the name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Suffix {
     /// `.cmpxchg.16`
     Atomic,
     /// `.RGBA`
     Channels,
-    /// Likewise, with bits that say which channels are not there.
+    /// `.RGBA`, where set bits mean absent channels.
     MaskedChannels,
-    /// One of them.
+    /// A single channel.
     Channel,
     /// `.RGB (16)`: channels and lanes of the old sampler messages.
     ChannelsAndSize,
@@ -52,9 +52,9 @@ pub enum Suffix {
     Function,
     /// `.4`: bytes of a block.
     BlockBytes,
-    /// `.8`: log2 of a number.
+    /// `.8`: a number whose log2 the operand has.
     Count,
-    /// `.4`: bytes of an element, of which the number is a log2.
+    /// `.4`: bytes of an element, whose log2 the operand has.
     ElementBytes,
     /// `.mod`, or nothing.
     Modified,
@@ -88,7 +88,7 @@ pub enum Suffix {
 }
 
 impl Item {
-    /// By its word in a line of the table: `E`, `2`, `.at:0`.
+    /// Returns the item of a word in a line of the table: `E`, `2`, `.at:0`.
     pub(super) fn from_word(word: &str) -> Item {
         let (kind, number) = word.split_once(':').unwrap_or((word, "0"));
         let Ok(number) = number.parse() else { unreachable!("the table has `{word}`") };

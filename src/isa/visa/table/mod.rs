@@ -1,8 +1,9 @@
 //! The table of all opcodes: one line for each opcode and sub-opcode, family by family.
 //!
-//! A line has the name, the number, the fields of the binary form (see [`Field`]), how the text is written (see [`Item`]) and
-//! how exact its execution is. Decoder, encoder, parser and printer know no opcode but those here. Source: facts, `visa.md` 2
-//! and 3, and the compiler's sources that it names.
+//! A line has the name, the number, the fields of the binary form (see [`Field`]), the items of the
+//! text (see [`Item`]) and the exactness of execution. Decoder, encoder, parser and printer know
+//! only the opcodes of this table. Source: facts, `visa.md` 2 and 3, and the compiler's sources
+//! that it names.
 
 mod field;
 mod item;
@@ -21,17 +22,17 @@ use super::lift::Lift;
 /// A line of the table.
 #[derive(Debug)]
 pub struct Row {
-    /// The mnemonic without the words that operands make: `lsc_load`, `cmp`.
+    /// The mnemonic without the words that represent operands: `lsc_load`, `cmp`.
     pub name: &'static str,
     pub code: u8,
     /// The sub-opcode.
     pub sub: Option<u8>,
     pub fidelity: Fidelity,
-    /// None: it is not executed, or ends a block.
+    /// The lift function. None if the instruction is not executed, or ends a block.
     pub lift: Option<Lift>,
-    /// The binary form behind the opcode.
+    /// The fields of the binary form behind the opcode.
     pub fields: Vec<Field>,
-    /// The text behind predicate and name.
+    /// The items of the text behind predicate and name.
     pub items: Vec<Item>,
 }
 
@@ -46,17 +47,18 @@ impl Row {
         self.fields.contains(&field)
     }
 
-    /// Fields that are operands, in order.
+    /// Returns the fields that are operands, in order.
     pub fn operands(&self) -> impl Iterator<Item = Field> {
         self.fields.iter().copied().filter(|field| field.is_operand())
     }
 
-    /// Whether its predicate is not what lanes are masked by: it chooses, or is written.
+    /// Returns whether the predicate is an operand: it selects a source or is written, and masks no
+    /// lanes.
     pub fn predicate_is_operand(&self) -> bool {
         matches!(self.name, "sel" | "add3.o")
     }
 
-    /// Whether warploom runs it.
+    /// Returns whether the project executes the instruction.
     pub fn executed(&self) -> bool {
         self.fidelity != Fidelity::Unimplemented
     }
@@ -81,27 +83,30 @@ static BY_CODE: LazyLock<Vec<Vec<&'static Row>>> = LazyLock::new(|| {
     codes
 });
 
-/// All opcodes.
+/// Returns all rows.
 pub fn rows() -> &'static [Row] {
     &TABLE
 }
 
-/// The rows of an opcode. All have the same fields up to the sub-opcode.
+/// Returns the rows of an opcode. All have equal fields up to the sub-opcode.
 pub fn with_code(code: u8) -> &'static [&'static Row] {
     &BY_CODE[usize::from(code)]
 }
 
-/// The row of an opcode and sub-opcode.
+/// Returns the row of an opcode and sub-opcode.
 pub fn find(code: u8, sub: Option<u8>) -> Option<&'static Row> {
     with_code(code).iter().copied().find(|row| row.sub == sub)
 }
 
-/// The rows of the longest name that the mnemonic begins with, and what follows it: `add3.o` and `.sat`.
+/// Returns the rows of the longest name that the mnemonic begins with, and the rest of the
+/// mnemonic.
+///
+/// For example, the name is `add3.o` and the rest `.sat`.
 pub fn with_name(mnemonic: &str) -> Option<(&'static [&'static Row], &str)> {
     let dots = mnemonic.match_indices('.').map(|(at, _)| at).chain([mnemonic.len()]);
     let mut ends: Vec<usize> = dots.take(2).collect();
     if mnemonic.starts_with("fence_") {
-        // Its words are joined in another way.
+        // The words of a fence are joined by `_`.
         ends.insert(0, "fence".len());
     }
     ends.into_iter()

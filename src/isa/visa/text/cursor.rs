@@ -1,8 +1,8 @@
-//! A place in a line.
+//! A position in a line.
 
 use super::error::{Result, Wrong};
 
-/// A line with the place up to which it has been read. A copy of it is a place to go back to.
+/// A line with the position up to which it was read. A copy is a position to return to.
 #[derive(Clone, Copy)]
 pub(super) struct Cursor<'a> {
     pub line: &'a str,
@@ -13,7 +13,9 @@ pub(super) fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'@' | b'?')
 }
 
-/// Whether a label may have the name: it begins neither with a digit nor is it empty, and has no blanks or marks.
+/// Returns whether a label may have a name.
+///
+/// The name must not be empty or begin with a digit, and has no blanks or marks.
 pub(super) fn is_label(name: &str) -> bool {
     name.bytes().next().is_some_and(|byte| !byte.is_ascii_digit())
         && name.bytes().all(is_label_part)
@@ -36,13 +38,13 @@ impl<'a> Cursor<'a> {
         self.at = self.line.len() - self.rest().trim_start_matches([' ', '\t', '\r']).len();
     }
 
-    /// The next byte that is no blank, 0 at the end.
+    /// Returns the next byte that is not a blank, 0 at the end.
     pub fn next(&mut self) -> u8 {
         self.blanks();
         self.here()
     }
 
-    /// The byte here, 0 at the end.
+    /// Returns the byte here, 0 at the end.
     pub fn here(&self) -> u8 {
         self.line.as_bytes().get(self.at).copied().unwrap_or(0)
     }
@@ -56,7 +58,7 @@ impl<'a> Cursor<'a> {
         Wrong::new(self.at, message)
     }
 
-    /// What was found here, where this was expected.
+    /// Returns an error that names the text found here and the text expected.
     pub fn expected(&self, what: &str) -> Wrong {
         let found: String =
             self.rest().chars().take_while(|c| !c.is_whitespace()).take(24).collect();
@@ -66,7 +68,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Takes a text if it is next, blanks before it included.
+    /// Takes a text if it is next, with any blanks before it.
     pub fn takes(&mut self, text: &str) -> bool {
         let mut ahead = *self;
         ahead.blanks();
@@ -77,7 +79,7 @@ impl<'a> Cursor<'a> {
         is_next
     }
 
-    /// Likewise with no blank before it.
+    /// Takes a text if it is next, with no blank before it.
     pub fn joined(&mut self, text: &str) -> bool {
         let is_next = self.rest().starts_with(text);
         self.at += if is_next { text.len() } else { 0 };
@@ -94,7 +96,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// An identifier, which may begin with `%`.
+    /// Reads an identifier, which may begin with `%`.
     pub fn name(&mut self, what: &str) -> Result<&'a str> {
         self.blanks();
         let start = self.at;
@@ -109,7 +111,7 @@ impl<'a> Cursor<'a> {
         Ok(&self.line[start..self.at])
     }
 
-    /// What can be a label's name, and the rest of the line after it.
+    /// Returns a text that can be a label's name, and the rest of the line after it.
     pub fn label_and_rest(&self) -> Option<(&'a str, &'a str)> {
         let rest = self.rest();
         let (name, rest) =
@@ -117,7 +119,7 @@ impl<'a> Cursor<'a> {
         is_label(name).then_some((name, rest))
     }
 
-    /// The name of a label or of a subroutine, which may be in quotes.
+    /// Reads the name of a label or of a subroutine, which may be in quotes.
     pub fn label(&mut self, what: &str) -> Result<String> {
         self.blanks();
         let place = *self;
@@ -135,7 +137,7 @@ impl<'a> Cursor<'a> {
         Ok(name.to_string())
     }
 
-    /// A string in quotes.
+    /// Reads a string in quotes.
     pub fn quoted(&mut self) -> Result<String> {
         self.expect("\"")?;
         let mut out = String::new();
@@ -165,7 +167,7 @@ impl<'a> Cursor<'a> {
         Err(self.wrong("a string without an end on its line"))
     }
 
-    /// A name, or a string.
+    /// Reads a name or a string.
     pub fn name_or_quoted(&mut self, what: &str) -> Result<String> {
         match self.next() {
             b'"' => self.quoted(),

@@ -1,4 +1,4 @@
-//! Directives.
+//! Reads directives.
 
 use super::cursor::Cursor;
 use super::error::Result;
@@ -7,12 +7,12 @@ use crate::module::*;
 use crate::predefined::{FIRST_PREDICATE, FIRST_SURFACE, FIRST_VARIABLE};
 use crate::types::{Align, Ty, Version};
 
-/// Elements of a variable, at most.
+/// The most elements of a variable.
 const MAX_ELEMENTS: i64 = 1 << 16;
-/// Variables of a routine, at most.
+/// The most variables of a routine.
 const MAX_VARIABLES: usize = 1 << 24;
 
-/// What `.decl` says.
+/// The properties in a `.decl`.
 #[derive(Default)]
 struct Declared {
     kind: Option<u8>,
@@ -121,9 +121,11 @@ impl Reader {
         self.declare(&place, name, declared)
     }
 
-    /// Adds a variable. A name that its scope declares again is the variable of the first
-    /// declaration: the compiler's text has inline assembly without its scopes, of which no two are
-    /// live at once. It gets the most elements that a declaration asks for.
+    /// Adds a variable.
+    ///
+    /// A name that its scope declares again stands for the variable of the first declaration. The
+    /// compiler's text has inline assembly without its scopes, and no two of these variables are
+    /// live at once. The variable gets the most elements of all its declarations.
     fn declare(&mut self, place: &Cursor<'_>, name: &str, declared: Declared) -> Result<()> {
         let missing = |what: &str| place.wrong(format!("`{name}` has no `{what}`"));
         let elements = declared.elements.ok_or_else(|| missing("num_elts"))?;
@@ -235,7 +237,7 @@ impl Reader {
         Ok(())
     }
 
-    /// `<V32, 8>`
+    /// Reads an alias: `<V32, 8>`.
     fn alias(&self, cursor: &mut Cursor<'_>) -> Result<(VariableId, u32)> {
         cursor.expect("<")?;
         cursor.blanks();
@@ -311,7 +313,7 @@ fn align(cursor: &mut Cursor<'_>) -> Result<Align> {
     known.ok_or_else(|| place.expected("an alignment"))
 }
 
-/// `{SimdSize=8, Input}`
+/// Reads attributes: `{SimdSize=8, Input}`.
 fn attributes(cursor: &mut Cursor<'_>) -> Result<Vec<Attribute>> {
     cursor.expect("{")?;
     let mut all = vec![attribute(cursor)?];
@@ -322,7 +324,7 @@ fn attributes(cursor: &mut Cursor<'_>) -> Result<Vec<Attribute>> {
     Ok(all)
 }
 
-/// `SimdSize=8`, `Target="3d"`, `NoBarrier`
+/// Reads an attribute: `SimdSize=8`, `Target="3d"`, `NoBarrier`.
 fn attribute(cursor: &mut Cursor<'_>) -> Result<Attribute> {
     let name = cursor.name("an attribute")?.to_string();
     if !cursor.takes("=") || cursor.is_at_end() {

@@ -1,17 +1,17 @@
-//! What is wrong with a text.
+//! Errors in a text.
 
 use std::fmt;
 
 use warploom_guest::errors::{MAX_ERRORS, one_a_line};
 
-/// One error.
+/// An error in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadError {
-    /// From 1 on.
+    /// The line, from 1 on.
     pub line: u32,
-    /// In bytes, from 1 on.
+    /// The column in bytes, from 1 on.
     pub column: u32,
-    /// What was found and what was expected.
+    /// The contents found, and the contents expected.
     pub message: String,
 }
 
@@ -21,7 +21,7 @@ impl fmt::Display for ReadError {
     }
 }
 
-/// All errors of a text, the first 20, in the order they were found.
+/// The first 20 errors of a text, in the order in which they were found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReadErrors {
     pub errors: Vec<ReadError>,
@@ -34,7 +34,7 @@ impl ReadErrors {
 }
 
 impl fmt::Display for ReadErrors {
-    /// One `line:column: message` a line.
+    /// Writes one `line:column: message` a line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         one_a_line(f, &self.errors)
     }
@@ -42,10 +42,10 @@ impl fmt::Display for ReadErrors {
 
 impl std::error::Error for ReadErrors {}
 
-/// What is wrong at a place of a line.
+/// An error at a position of a line.
 #[derive(Clone, Debug)]
 pub(super) struct Wrong {
-    /// Bytes from the line's start.
+    /// The position in bytes from the line's start.
     pub at: usize,
     pub message: String,
 }

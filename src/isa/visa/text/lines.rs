@@ -1,18 +1,18 @@
 //! The lines of a text without their comments.
 
-/// A text whose comments are blank, with what two of them said.
+/// A text whose comments are blanked, with the contents of two kinds of comments.
 pub(super) struct Lines {
     pub text: Vec<u8>,
-    /// `//Platform: XE2`, at a line from 0 on.
+    /// Each `//Platform: XE2`, with its line, from 0 on.
     pub platforms: Vec<(usize, String)>,
-    /// `//Build option: "..."`, likewise.
+    /// Each `//Build option: "..."`, with its line, from 0 on.
     pub options: Vec<(usize, String)>,
 }
 
 const PLATFORM: &str = "//Platform:";
 const OPTIONS: &str = "//Build option:";
 
-/// Puts blanks in place of comments. Strings keep what looks like some. None: a comment does not end.
+/// Replaces comments by blanks, except in strings. Returns None if a comment does not end.
 pub(super) fn without_comments(text: &[u8]) -> Option<Lines> {
     let mut found = Lines { text: text.to_vec(), platforms: vec![], options: vec![] };
     let (mut at, mut line, mut quoted) = (0, 0, false);

@@ -1,4 +1,5 @@
-//! LSC messages. What follows the name: unit, caches, lanes, then data and address in the order of the message's kind.
+//! Reads LSC messages. Behind the name are unit, caches and lanes, then data and address in the
+//! order of the message's kind.
 
 use super::cursor::Cursor;
 use super::error::Result;
@@ -9,7 +10,7 @@ use crate::table::{Field, Row};
 use crate::types::{Region, Ty};
 use crate::words::*;
 
-/// What a message does.
+/// The kind of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Load,
@@ -28,22 +29,22 @@ pub(super) fn kind(row: &Row) -> Kind {
     }
 }
 
-/// Whether it says which channels it is for.
+/// Returns whether a message names its channels.
 pub(super) fn has_channels(row: &Row) -> bool {
     row.name.contains("quad")
 }
 
-/// Whether it has lanes in its text.
+/// Returns whether a message has lanes in its text.
 pub(super) fn has_exec(row: &Row, field: Field) -> bool {
     field != Field::LscTypedBlock && kind(row) != Kind::Info
 }
 
-/// The field that describes the message.
+/// Returns the field that describes the message.
 pub(super) fn field(row: &Row) -> Field {
     row.operands().next().unwrap_or(Field::Lsc)
 }
 
-/// Operands of a message in the order of the row's fields, null where they are not written.
+/// Operands of a message in the order of the row's fields. Unwritten operands are null.
 struct Parts {
     lsc: Lsc,
     surface: Operand,
@@ -115,7 +116,7 @@ impl Reader {
         Ok(())
     }
 
-    /// `V32:d32x4t`, `V32:d32.xyzw`, `V32:d16.2x8x16nn`, `V32:64x4`
+    /// Reads data: `V32:d32x4t`, `V32:d32.xyzw`, `V32:d16.2x8x16nn`, `V32:64x4`.
     fn data(
         &self,
         cursor: &mut Cursor<'_>,
@@ -135,7 +136,7 @@ impl Reader {
         }
         let rest = cursor.rest();
         let word = &rest[..rest.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(rest.len())];
-        // The longest size that it begins with: `d16u32h` before `d16`.
+        // Takes the longest size that it begins with: `d16u32h` before `d16`.
         let spellings =
             DataSize::ALL.iter().flat_map(|size| [(size.name(), *size), (size.old_name(), *size)]);
         let size =
@@ -170,7 +171,7 @@ impl Reader {
         Ok(())
     }
 
-    /// `flat`, `bss(V32)`, `bti(0x4)`
+    /// Reads an address model: `flat`, `bss(V32)`, `bti(0x4)`.
     fn model(&self, cursor: &mut Cursor<'_>, parts: &mut Parts) -> Result<()> {
         cursor.blanks();
         let place = *cursor;
@@ -187,7 +188,7 @@ impl Reader {
         Ok(())
     }
 
-    /// An address: `flat[V32+0x10]:a64`, `bss(V32)[V33,V34]:a32`.
+    /// Reads an address: `flat[V32+0x10]:a64`, `bss(V32)[V33,V34]:a32`.
     fn place(&self, cursor: &mut Cursor<'_>, field: Field, parts: &mut Parts) -> Result<()> {
         self.model(cursor, parts)?;
         cursor.expect("[")?;
@@ -228,7 +229,7 @@ impl Reader {
         Ok(())
     }
 
-    /// `0x4*V32+0x10, 0x40`
+    /// Reads the address of an untyped message: `0x4*V32+0x10, 0x40`.
     fn untyped(&self, cursor: &mut Cursor<'_>, parts: &mut Parts) -> Result<()> {
         if cursor.next().is_ascii_digit() {
             parts.lsc.scale = cursor.number_below(1 << 16, "a scale")? as u16;
@@ -242,7 +243,7 @@ impl Reader {
         Ok(())
     }
 
-    /// A scalar: an immediate without a type, or a variable without a region.
+    /// Reads a scalar: an immediate without a type, or a variable without a region.
     fn lsc_vector(&self, cursor: &mut Cursor<'_>) -> Result<Operand> {
         if cursor.next().is_ascii_digit() {
             return Ok(Operand::Immediate { ty: Ty::Ud, bits: cursor.number("a number")? });
@@ -254,7 +255,7 @@ impl Reader {
     }
 }
 
-/// The operands of a message with those that are not written.
+/// Returns the operands of a message in order, with the unwritten operands.
 fn in_order(field: Field, row: &Row, parts: Parts) -> Operands {
     let Parts { lsc, surface, data, mut at, sources: [first, second] } = parts;
     let mut all = Operands::new();
@@ -281,7 +282,7 @@ fn in_order(field: Field, row: &Row, parts: Parts) -> Operands {
     all
 }
 
-/// `.ca.cc`, or nothing.
+/// Reads cache options: `.ca.cc`, or nothing.
 fn caches(cursor: &mut Cursor<'_>, lsc: &mut Lsc) -> Result<()> {
     for cache in &mut lsc.caches {
         let mut ahead = *cursor;
@@ -296,7 +297,7 @@ fn caches(cursor: &mut Cursor<'_>, lsc: &mut Lsc) -> Result<()> {
     Ok(())
 }
 
-/// A number in decimal digits, with no blank before it.
+/// Reads a number in decimal digits, with no blank before it.
 fn digits(cursor: &mut Cursor<'_>) -> Result<u64> {
     let rest = cursor.rest();
     let length = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
@@ -310,7 +311,7 @@ fn small(cursor: &mut Cursor<'_>) -> Result<u16> {
     u16::try_from(digits(cursor)?).map_err(|_| place.wrong("a number past 65,535"))
 }
 
-/// `+0x10`, `-4`, or nothing.
+/// Reads an offset: `+0x10`, `-4`, or nothing.
 fn signed(cursor: &mut Cursor<'_>) -> Result<i32> {
     let place = *cursor;
     let negative = match () {
@@ -325,7 +326,7 @@ fn signed(cursor: &mut Cursor<'_>) -> Result<i32> {
         .ok_or_else(|| place.wrong("an offset of more than 32 bits"))
 }
 
-/// `2x8x16nn`
+/// Reads a two-dimensional block: `2x8x16nn`.
 fn block(cursor: &mut Cursor<'_>, lsc: &mut Lsc) -> Result<()> {
     let place = *cursor;
     let mut numbers = vec![small(cursor)?];

@@ -1,8 +1,11 @@
-//! The text of vISA, `.visaasm` and `.isaasm`: [`read`] makes a module of it, [`read_each`]
-//! routines of which some may be unreadable, [`print()`] writes one as Intel's compiler does.
+//! The text of vISA, `.visaasm` and `.isaasm`.
 //!
-//! The reader goes line by line: `lines` takes comments out, `declare` reads directives, `statement` instructions by the items of
-//! their row, `operand`, `suffix` and `lsc` their parts. Facts, `visa.md` 3.
+//! [`read`] turns a text into a module, [`read_each`] into routines of which some may be
+//! unreadable. [`print()`] writes a module as Intel's compiler does.
+//!
+//! The reader goes line by line. `lines` removes comments and `declare` reads directives.
+//! `statement` reads instructions by the items of their row; `operand`, `suffix` and `lsc` read
+//! their parts. Facts, `visa.md` 3.
 
 mod cursor;
 mod declare;

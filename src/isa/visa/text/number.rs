@@ -1,14 +1,14 @@
-//! Numbers and constant expressions.
+//! Reads numbers and constant expressions.
 
 use super::cursor::{Cursor, is_word};
 use super::error::Result;
 use crate::types::Ty;
 
-/// Parentheses may nest so deep.
+/// The deepest nesting of parentheses.
 const MAX_DEPTH: u32 = 16;
 
 impl Cursor<'_> {
-    /// A number without a sign, decimal or hexadecimal.
+    /// Reads a number without a sign, decimal or hexadecimal.
     pub fn number(&mut self, what: &str) -> Result<u64> {
         self.blanks();
         let rest = self.rest();
@@ -28,7 +28,7 @@ impl Cursor<'_> {
         }
     }
 
-    /// A number up to some limit.
+    /// Reads a number below a limit.
     pub fn number_below(&mut self, limit: u64, what: &str) -> Result<u64> {
         self.blanks();
         let before = *self;
@@ -39,7 +39,7 @@ impl Cursor<'_> {
         }
     }
 
-    /// A constant expression: sums, products, shifts, bits, parentheses.
+    /// Reads a constant expression: sums, products, shifts, bits, parentheses.
     pub fn expression(&mut self) -> Result<i64> {
         self.level(0, MAX_DEPTH)
     }
@@ -96,7 +96,7 @@ impl Cursor<'_> {
         }
     }
 
-    /// An immediate: bits and type. `0x1:d`, `-1:w`, `1.5:f`.
+    /// Reads an immediate as type and bits: `0x1:d`, `-1:w`, `1.5:f`.
     pub fn immediate(&mut self) -> Result<(Ty, u64)> {
         self.blanks();
         let place = *self;
@@ -138,7 +138,7 @@ impl Cursor<'_> {
         Ok((ty, if wide { bits } else { bits & 0xffff_ffff }))
     }
 
-    /// A type's name.
+    /// Reads a type's name.
     pub fn ty(&mut self) -> Result<Ty> {
         let place = *self;
         let name = self.name("a type")?;

@@ -1,4 +1,4 @@
-//! Operands.
+//! Reads operands.
 
 use super::cursor::Cursor;
 use super::error::Result;
@@ -7,7 +7,7 @@ use crate::module::*;
 use crate::types::{Exec, Region};
 
 impl Reader {
-    /// `(!P1.any)`, or nothing.
+    /// Reads the use of a predicate: `(!P1.any)`, or nothing.
     pub fn predicate_use(&self, cursor: &mut Cursor<'_>) -> Result<Option<PredicateUse>> {
         if !cursor.takes("(") {
             return Ok(None);
@@ -66,7 +66,7 @@ impl Reader {
         }
     }
 
-    /// `V32.64`; without an offset where none need be written.
+    /// Reads a raw operand: `V32.64`. It may lack its offset unless `needs_offset`.
     pub fn raw(&self, cursor: &mut Cursor<'_>, needs_offset: bool) -> Result<Raw> {
         let variable = self.variable(cursor)?;
         if !cursor.joined(".") {
@@ -88,7 +88,7 @@ impl Reader {
         with_text.into_iter().find(|one| cursor.takes(one.text())).unwrap_or(Modifier::None)
     }
 
-    /// A vector operand that is written or read. One without a region is allowed where `bare`.
+    /// Reads a vector operand that is written or read. It may lack its region if `bare`.
     pub fn vector(&self, cursor: &mut Cursor<'_>, bare: bool) -> Result<Operand> {
         let modifier = self.modifier(cursor);
         match cursor.next() {
@@ -127,7 +127,7 @@ impl Reader {
         }
     }
 
-    /// `A0(2),16]<1,0>:ud`
+    /// Reads the rest of an indirect operand: `A0(2),16]<1,0>:ud`.
     fn indirect(&self, cursor: &mut Cursor<'_>, modifier: Modifier) -> Result<Operand> {
         cursor.blanks();
         let place = *cursor;
@@ -153,7 +153,7 @@ impl Reader {
         }))
     }
 
-    /// `&V4[32]`
+    /// Reads the address of a variable: `&V4[32]`.
     fn address_of(&self, cursor: &mut Cursor<'_>, modifier: Modifier) -> Result<Operand> {
         cursor.expect("&")?;
         let place = *cursor;
@@ -181,7 +181,7 @@ impl Reader {
     }
 }
 
-/// `(M1_NM, 16)`, or `(16)`.
+/// Reads lanes: `(M1_NM, 16)` or `(16)`.
 pub(super) fn exec(cursor: &mut Cursor<'_>) -> Result<Exec> {
     cursor.expect("(")?;
     let (mut offset, mut no_mask) = (0, false);
@@ -219,7 +219,7 @@ fn lanes(cursor: &mut Cursor<'_>) -> Result<u8> {
     }
 }
 
-/// `(1,2)`, or nothing.
+/// Reads a row and column: `(1,2)`, or nothing.
 pub(super) fn row_and_column(cursor: &mut Cursor<'_>) -> Result<(u8, u8)> {
     if cursor.here() != b'(' {
         return Ok((0, 0));
@@ -238,7 +238,7 @@ pub(super) fn row_and_column(cursor: &mut Cursor<'_>) -> Result<(u8, u8)> {
     Ok((row, column))
 }
 
-/// `(2)`
+/// Reads an element number: `(2)`.
 fn element(cursor: &mut Cursor<'_>) -> Result<u8> {
     cursor.expect("(")?;
     let element = cursor.number_below(256, "an element")?;
@@ -246,7 +246,7 @@ fn element(cursor: &mut Cursor<'_>) -> Result<u8> {
     Ok(element as u8)
 }
 
-/// `<4>`
+/// Reads a width: `<4>`.
 fn width(cursor: &mut Cursor<'_>) -> Result<u8> {
     cursor.expect("<")?;
     let width = lanes(cursor)?;
@@ -266,7 +266,7 @@ fn stride(cursor: &mut Cursor<'_>) -> Result<Option<u8>> {
     }
 }
 
-/// `<1>`, `<1,0>`, `<8;8,1>`
+/// Reads a region: `<1>`, `<1,0>`, `<8;8,1>`.
 fn region(cursor: &mut Cursor<'_>) -> Result<Region> {
     cursor.expect("<")?;
     let mut region = Region { vertical: None, width: None, horizontal: stride(cursor)? };

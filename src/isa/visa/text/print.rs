@@ -9,15 +9,15 @@ use crate::module::*;
 use crate::predefined::{self, FIRST_PREDICATE, FIRST_SURFACE};
 use crate::types::Align;
 
-/// Instructions are filled up to so many columns, behind which their numbers stand.
+/// The column up to which instructions are padded. Their numbers follow.
 const COLUMNS: usize = 80;
 
-/// Adds text; writing to a string does not fail.
+/// Appends text. Writing to a string does not fail.
 macro_rules! put {
     ($out:expr, $($arg:tt)*) => {{ let _ = write!($out, $($arg)*); }};
 }
 
-/// The text of a module: one routine behind the other.
+/// Returns the text of a module: all routines in order.
 pub fn print(module: &Module) -> String {
     let mut out = String::new();
     for (n, routine) in module.routines.iter().enumerate() {

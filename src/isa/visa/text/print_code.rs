@@ -9,14 +9,16 @@ use crate::predefined::{self, FIRST_SURFACE};
 use crate::table::{Field, Item, Suffix};
 use crate::types::Region;
 
-/// The text of an instruction without its number. A label has its colon.
+/// Returns the text of an instruction without its number. A label has its colon.
 pub fn instruction_text(routine: &Routine, one: &Instruction) -> String {
     let mut printer = Printer { routine, out: String::new(), upper: false };
     printer.instruction(one);
     printer.out
 }
 
-/// The name of a label or of a function. Names out of a binary have no dots and dollars in the text.
+/// Returns the name of a label or of a function in the text.
+///
+/// Names from a binary have no dots and dollars in the text.
 fn plain_name(routine: &Routine, name: &str) -> String {
     match routine.binary {
         Some(_) => name.replace(['.', '$'], "_"),
@@ -24,7 +26,9 @@ fn plain_name(routine: &Routine, name: &str) -> String {
     }
 }
 
-/// A label's name in the text: that of a subroutine ends in its number. In names from a text it is there already.
+/// Returns a label's name in the text.
+///
+/// A subroutine's name ends in its number. Names from a text already have the number.
 pub(super) fn label_name(routine: &Routine, id: LabelId) -> String {
     let Some(label) = routine.labels.get(usize::from(id.0)) else { return format!("L{}", id.0) };
     let name = plain_name(routine, &label.name);
@@ -35,7 +39,7 @@ pub(super) fn label_name(routine: &Routine, id: LabelId) -> String {
     }
 }
 
-/// A string in quotes.
+/// Returns a string in quotes.
 pub(super) fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
@@ -70,11 +74,11 @@ pub(super) fn surface_name(id: SurfaceId) -> String {
 pub(super) struct Printer<'r> {
     pub routine: &'r Routine,
     pub out: String,
-    /// Hexadecimal digits are capitals: so they are behind a number of an LSC message.
+    /// Whether hexadecimal digits are capitals, as they are behind a number of an LSC message.
     pub upper: bool,
 }
 
-/// Adds text; writing to a string does not fail.
+/// Appends text. Writing to a string does not fail.
 macro_rules! put {
     ($printer:expr, $($arg:tt)*) => {{ let _ = write!($printer.out, $($arg)*); }};
 }
@@ -129,7 +133,7 @@ impl Printer<'_> {
                     Suffix::Matrix => suffix::matrix(number),
                     _ => suffix::text(kind, number),
                 };
-                // What no name is known of keeps its number.
+                // A number without a known name is written as it is.
                 put!(self, "{}", text.unwrap_or_else(|| format!(".{number}")));
             }
             Item::Exec => {
@@ -178,13 +182,13 @@ impl Printer<'_> {
         put!(self, "({})", texts.join(","));
     }
 
-    /// A blank and an operand.
+    /// Writes a blank and an operand.
     fn slot(&mut self, one: &Instruction, slot: usize, bare: bool) {
         let Some(operand) = one.operands.get(slot) else { return };
         if one.row.fields.contains(&Field::Paired)
             && one.row.operands().nth(slot) == Some(Field::Paired)
         {
-            // Texts before version 4.2 do not have it.
+            // Texts before version 4.2 lack the paired resource.
             if !self.routine.version.is_text_only() {
                 return;
             }

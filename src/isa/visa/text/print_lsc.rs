@@ -68,7 +68,7 @@ impl Printer<'_> {
         }
     }
 
-    /// A raw operand without an offset of 0, or a scalar without type and region.
+    /// Writes a raw operand, without an offset of 0, or a scalar without type and region.
     fn lsc_operand(&mut self, operand: Option<&Operand>) {
         match operand {
             Some(&Operand::Raw(Raw { variable, offset })) => {
@@ -124,7 +124,7 @@ impl Printer<'_> {
         }
     }
 
-    /// `flat`, `bss(V32)`, `bti(0x4,0x1)`
+    /// Writes an address model: `flat`, `bss(V32)`, `bti(0x4,0x1)`.
     fn lsc_model(&mut self, one: &Instruction, message: &Lsc) {
         put!(self, "{}", message.model.name());
         if lsc::field(one.row) == Field::LscBlock {

@@ -1,4 +1,4 @@
-//! Goes through the lines of a text.
+//! Reads a text, line by line.
 
 use rustc_hash::FxHashMap;
 use warploom_guest::errors::line_column;
@@ -12,7 +12,7 @@ use crate::predefined::{self, BINDLESS_SAMPLER, FIRST_SURFACE};
 use crate::table;
 use crate::types::Version;
 
-/// What a name stands for.
+/// The object that a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Name {
     Variable(VariableId),
@@ -22,13 +22,13 @@ pub(super) enum Name {
     Surface(SurfaceId),
 }
 
-/// Names of a routine. Those of an inner scope hide outer ones until it ends.
+/// The names of a routine. Names of an inner scope hide outer names until it ends.
 #[derive(Default)]
 pub(super) struct Names {
     known: FxHashMap<String, Name>,
-    /// Another scope may declare a name too.
+    /// The unique names of variables, since another scope may declare a name too.
     pub unique: UniqueNames,
-    /// What each open scope hides.
+    /// The names that each open scope hides, with their outer objects.
     scopes: Vec<FxHashMap<String, Option<Name>>>,
 }
 
@@ -41,7 +41,7 @@ impl Names {
         }
     }
 
-    /// What the innermost scope declares by that name.
+    /// Returns the object that the innermost scope declares by a name.
     pub fn in_scope(&self, name: &str) -> Option<Name> {
         let here = self.scopes.last().is_none_or(|scope| scope.contains_key(name));
         self.known.get(name).copied().filter(|_| here)
@@ -57,7 +57,7 @@ impl Names {
         Some(())
     }
 
-    /// What is declared, or is there without a declaration.
+    /// Returns the declared or predefined object of a name.
     pub fn find(&self, name: &str) -> Option<Name> {
         self.known.get(name).copied().or_else(|| predefined_name(name))
     }
@@ -81,7 +81,7 @@ fn predefined_name(name: &str) -> Option<Name> {
     }
 }
 
-/// Scopes may nest so deep.
+/// The deepest nesting of scopes.
 const MAX_SCOPES: usize = 1 << 10;
 
 /// A routine that cannot be read.
@@ -92,19 +92,19 @@ pub struct Unreadable {
     pub errors: ReadErrors,
 }
 
-/// A text whose routines are read by themselves.
+/// A text whose routines are read separately.
 #[derive(Clone, Debug)]
 pub struct Read {
-    /// What a comment at the end says.
+    /// The platform that a comment at the end names.
     pub platform: Option<Platform>,
-    /// In the order of the text.
+    /// The routines in the order of the text.
     pub routines: Vec<std::result::Result<Routine, Unreadable>>,
 }
 
-/// The routine that is read, and where.
+/// The state of the reader: the routine that is being read, and the position.
 pub(super) struct Reader {
     routines: Vec<std::result::Result<Routine, Unreadable>>,
-    /// Of the routine.
+    /// The errors of the routine.
     errors: ReadErrors,
     pub version: Version,
     pub routine: Option<Routine>,
@@ -112,19 +112,19 @@ pub(super) struct Reader {
     pub labels: FxHashMap<String, LabelId>,
     /// Whether each label is defined, and the place of its first use.
     label_places: Vec<(bool, u32, usize)>,
-    /// `.function`: its name, which may follow as a label.
+    /// The name in a `.function`, which may follow as a label.
     pub function: Option<String>,
-    /// From 1 on.
+    /// The line, from 1 on.
     pub line: u32,
-    /// Where the line begins, in bytes from the text's start.
+    /// The offset of the line, in bytes from the text's start.
     pub line_at: u32,
 }
 
-/// Reads a text. What a comment at its end says of the platform is believed.
+/// Reads a text. A comment at its end may name the platform.
 ///
 /// # Errors
 ///
-/// What is wrong, with its place: the first 20 errors.
+/// Returns the first 20 errors, with their places.
 pub fn read(text: &[u8]) -> std::result::Result<Module, ReadErrors> {
     let Read { platform, routines } = read_each(text)?;
     let routines =
@@ -136,16 +136,16 @@ pub fn read(text: &[u8]) -> std::result::Result<Module, ReadErrors> {
     })
 }
 
-/// Reads a text whose routines may be unreadable, each by itself.
+/// Reads a text, each routine separately, so that routines may be unreadable.
 ///
 /// # Errors
 ///
-/// What is wrong outside of routines.
+/// Returns the errors outside of routines.
 pub fn read_each(text: &[u8]) -> std::result::Result<Read, ReadErrors> {
     let whole = |line: u32, message: String| ReadErrors {
         errors: vec![ReadError { line, column: 1, message }],
     };
-    // What is behind a byte 0 is padding.
+    // Bytes behind a byte 0 are padding.
     let text = &text[..text.iter().position(|&byte| byte == 0).unwrap_or(text.len())];
     if text.len() > 1 << 30 {
         return Err(whole(1, format!("{} bytes of text, more than a module may have", text.len())));
@@ -201,7 +201,7 @@ pub fn read_each(text: &[u8]) -> std::result::Result<Read, ReadErrors> {
     Ok(read)
 }
 
-/// Whether a line is a directive with which a routine begins.
+/// Returns whether a line is a directive that begins a routine.
 fn starts_routine(line: &str) -> bool {
     let word = line.trim_start().split([' ', '\t']).next();
     matches!(word, Some(".version" | ".kernel" | ".global_function"))
@@ -218,7 +218,7 @@ impl Reader {
         }
     }
 
-    /// How many routines there are with the one that is read.
+    /// Returns the number of routines, with the routine that is being read.
     fn begun(&self) -> usize {
         self.routines.len() + usize::from(self.routine.is_some())
     }
@@ -249,7 +249,7 @@ impl Reader {
         Ok(())
     }
 
-    /// `name:`
+    /// Takes a label, `name:`, if it is next.
     fn takes_label(&mut self, cursor: &mut Cursor<'_>) -> Result<bool> {
         let Some((name, rest)) = cursor.label_and_rest() else { return Ok(false) };
         if !rest.starts_with(':') {
@@ -257,14 +257,14 @@ impl Reader {
         }
         let place = *cursor;
         cursor.at += name.len() + 1;
-        // The directive before it is the instruction already.
+        // The `.function` directive before it is already the instruction.
         if self.function.take().as_deref() != Some(name) {
             self.define(&place, name, false)?;
         }
         Ok(true)
     }
 
-    /// Puts a label here: that of a subroutine, or a plain one.
+    /// Defines a label here, of a subroutine or a plain label.
     pub fn define(&mut self, place: &Cursor<'_>, name: &str, is_subroutine: bool) -> Result<()> {
         let id = self.label(place, name)?;
         let defined = &mut self.label_places[usize::from(id.0)].0;
@@ -290,7 +290,7 @@ impl Reader {
         Ok(())
     }
 
-    /// The label of that name, which may be defined later.
+    /// Returns the label of a name, which may be defined later.
     pub fn label(&mut self, place: &Cursor<'_>, name: &str) -> Result<LabelId> {
         if let Some(&id) = self.labels.get(name) {
             return Ok(id);

@@ -1,4 +1,4 @@
-//! Instructions.
+//! Reads instructions.
 
 use super::cursor::Cursor;
 use super::error::Result;
@@ -9,10 +9,11 @@ use crate::module::*;
 use crate::table::{self, Field, Item, Row, Suffix};
 use crate::types::{Exec, Ty};
 
-/// The lanes of a message whose text does not say them: it is one for the whole thread.
+/// The lanes of a message without lanes in its text. It is one message of the whole thread.
 const UNWRITTEN_EXEC: Exec = Exec { size: 1, offset: 0, no_mask: true };
 
-/// An instruction while it is read: the operands that have been found, in the order of the row's fields.
+/// An instruction while it is being read, with its operands so far in the order of the row's
+/// fields.
 struct Found {
     made: Instruction,
     slots: Vec<Option<Operand>>,
@@ -49,7 +50,7 @@ impl Reader {
             return Err(name_place.wrong(format!("instruction `{mnemonic}`, which is none")));
         };
         let mut problem = None;
-        // Of the rows with the same name the first that takes the line is the one.
+        // Several rows may have this name. The first row that accepts the line is taken.
         for row in rows {
             let mut ahead = name_place;
             match self.instruction(&mut ahead, row, predicate) {
@@ -58,7 +59,7 @@ impl Reader {
                     self.current(&place)?.code.push(made);
                     return Ok(());
                 }
-                // What went farther says more.
+                // The error that is further on in the line says more.
                 Err(wrong) => match &problem {
                     Some(held @ super::error::Wrong { .. }) if held.at >= wrong.at => {}
                     _ => problem = Some(wrong),
@@ -176,7 +177,7 @@ impl Reader {
         self.label(&place, &name)
     }
 
-    /// One operand.
+    /// Reads an operand.
     fn slot(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -193,7 +194,7 @@ impl Reader {
                 | Field::TexelOffsets
                 | Field::WaitMask,
             ) => self.vector(cursor, bare)?,
-            // Texts before version 4.2 do not have it.
+            // Texts before version 4.2 lack the paired resource.
             Some(Field::Paired) if !self.version.is_text_only() => Operand::Raw(Raw::NULL),
             Some(Field::Raw | Field::Paired) => Operand::Raw(self.raw(cursor, true)?),
             Some(Field::Surface) => Operand::Surface(self.surface(cursor)?),
@@ -210,7 +211,7 @@ impl Reader {
         Ok(())
     }
 
-    /// All operands that are left.
+    /// Reads all operands that are left.
     fn rest(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -229,7 +230,7 @@ impl Reader {
             found.set(slot, Operand::Raws(raws));
             return Ok(());
         }
-        // Of a render target write: raw operands and sources as they come.
+        // A render target write has raw operands and sources in any order.
         let mut slot = slot;
         while !cursor.is_at_end() {
             let mut ahead = *cursor;
@@ -265,7 +266,7 @@ impl Reader {
     }
 }
 
-/// `.sat`
+/// Reads the saturation: `.sat`.
 fn saturation(cursor: &mut Cursor<'_>, fields: &[Field], made: &mut Instruction) -> Result<()> {
     made.saturate = cursor.joined(".sat");
     if made.saturate && !fields.contains(&Field::Destination) {
@@ -277,7 +278,7 @@ fn saturation(cursor: &mut Cursor<'_>, fields: &[Field], made: &mut Instruction)
     }
 }
 
-/// What is not written is 0, or null.
+/// Completes an instruction. Unwritten operands are 0 or null.
 fn complete(cursor: &Cursor<'_>, fields: &[Field], found: Found) -> Result<Instruction> {
     let Found { mut made, mut slots } = found;
     if made.exec.is_none() && made.row.has(Field::Exec) {

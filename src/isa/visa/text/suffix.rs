@@ -1,4 +1,5 @@
-//! Words of a mnemonic that a number makes. One rule writes and reads them: what is read is what would be written.
+//! Words of a mnemonic that represent a number. One rule writes and reads them: the reader looks up
+//! the writer's texts.
 
 use std::sync::LazyLock;
 
@@ -27,7 +28,7 @@ const DOWNSCALE: [&str; 6] = ["none", "bftoe2m1", "bftoint4", "", "hftoe2m1", "h
 const DOWNSCALE_ROUNDING: [&str; 2] = ["srnd", "rne"];
 const OUTPUT_FORMATS: [&str; 4] = ["16-full", "16-downsampled", "8-full", "8-downsampled"];
 
-/// Letters of the channels whose bits are set.
+/// Returns the letters of the channels whose bits are set.
 pub(super) fn channels(mask: u32, letters: [u8; 4]) -> String {
     letters
         .iter()
@@ -50,7 +51,9 @@ fn one_of<T>(word: Option<T>, name: impl Fn(T) -> &'static str) -> Option<String
     word.map(|word| format!(".{}", name(word)))
 }
 
-/// How a number is written; none: it is not one of these. A suffix may be about some bits of a number alone.
+/// Returns the text of a number; None if the suffix cannot represent it.
+///
+/// A suffix may represent only some bits of a number.
 pub(super) fn text(suffix: Suffix, number: u32) -> Option<String> {
     let byte = number as u8;
     Some(match suffix {
@@ -82,7 +85,7 @@ pub(super) fn text(suffix: Suffix, number: u32) -> Option<String> {
         Suffix::ElementBytes if number < 3 => format!(".{}", 1 << number),
         Suffix::Modified if number < 2 => if number == 1 { ".mod" } else { "" }.into(),
         Suffix::SampleFlags => flags(number, &[".pixel_null_mask", ".cps", ".divS"])?,
-        // The compiler's text of a fence for itself alone does not have the other bits.
+        // The compiler's text of a software fence omits the other bits.
         Suffix::Fence if number < 256 && number & 0x80 != 0 => "_sw".into(),
         Suffix::Fence if number < 0x80 => {
             let place = if number & 0x20 != 0 { "_local" } else { "_global" };
@@ -109,7 +112,7 @@ pub(super) fn text(suffix: Suffix, number: u32) -> Option<String> {
     })
 }
 
-/// Every text of a suffix with its number.
+/// Every text of a suffix, with its number.
 struct Spellings {
     numbers: FxHashMap<String, u32>,
     longest: usize,
@@ -148,14 +151,14 @@ static SPELLINGS: LazyLock<Vec<(Suffix, Spellings)>> = LazyLock::new(|| {
 
 fn spellings(suffix: Suffix) -> Spellings {
     let mut numbers = FxHashMap::default();
-    // Of two numbers that are written alike the lower one is read.
+    // If two numbers have one text, the lower number is read.
     for number in (0..0x2000).rev() {
         if let Some(text) = text(suffix, number) {
             numbers.insert(text, number);
         }
     }
     if suffix == Suffix::Atomic {
-        // As the documents have it.
+        // The spellings of the documents.
         for (theirs, ours) in [(".imin", AtomicOp::Imin), (".imax", AtomicOp::Imax)] {
             numbers.insert(theirs.into(), ours.code().into());
             numbers.insert(format!("{theirs}.16"), u32::from(ours.code()) | 0x20);
@@ -168,7 +171,7 @@ fn spellings(suffix: Suffix) -> Spellings {
     Spellings { numbers, longest }
 }
 
-/// The number that a text begins with, and how long its spelling is.
+/// Returns the number that a text begins with, and the length of its spelling.
 pub(super) fn read(suffix: Suffix, text: &str, version: Version) -> Option<(u32, usize)> {
     match suffix {
         Suffix::Aligned => return Some(read_aligned(text, version)),
@@ -190,7 +193,9 @@ pub(super) fn read(suffix: Suffix, text: &str, version: Version) -> Option<(u32,
     lengths.find_map(|length| Some((*spellings.numbers.get(&text[..length])?, length)))
 }
 
-/// Bit 7: not aligned. Old compilers, which write such messages alone, say nothing.
+/// Reads bit 7, which means unaligned.
+///
+/// Old compilers write only unaligned messages, and write no word for them.
 fn read_aligned(text: &str, version: Version) -> (u32, usize) {
     for (spelling, number) in [(".aligned", 0), (".unaligned", 0x80)] {
         if text.starts_with(spelling) {
@@ -208,7 +213,7 @@ pub(super) fn aligned(number: u32, version: Version) -> &'static str {
     }
 }
 
-/// `.u8.s8.8.8`: precision of the second and third source, depth and count.
+/// Reads `.u8.s8.8.8`: precision of the second and third source, depth and count.
 fn read_matrix(text: &str) -> Option<(u32, usize)> {
     let mut words = text.strip_prefix('.')?.split('.');
     let (weights, activations) = (words.next()?, words.next()?);

@@ -1,4 +1,4 @@
-//! Spellings that the compiler does not print, and what is refused.
+//! Tests spellings that the compiler does not print, and errors.
 
 use super::{instruction_text, print, read, read_each};
 use crate::module::Module;
@@ -20,7 +20,7 @@ fn module(lines: &str) -> Result<Module, String> {
     read(format!("{HEAD}{lines}\n").as_bytes()).map_err(|errors| errors.to_string())
 }
 
-/// The text of the last instruction.
+/// Returns the text of the last instruction.
 fn last(lines: &str) -> String {
     let module = module(lines).unwrap_or_else(|errors| panic!("{lines}:\n{errors}"));
     let routine = &module.routines[0];
@@ -137,7 +137,7 @@ fn a_name_that_is_declared_again() {
     let predicates: Vec<_> =
         routine.predicates.iter().map(|one| (&*one.name, one.elements)).collect();
     assert_eq!((predicates, routine.addresses.len()), (vec![("P1", 16), ("q", 16)], 1));
-    // Code does not say which of two that differ it means.
+    // Code does not say which of two different variables it means.
     for other in [
         "v_type=G type=f num_elts=8",
         "v_type=G type=d num_elts=8 alias=<V32, 0>",
@@ -151,7 +151,7 @@ fn a_name_that_is_declared_again() {
             "{other}: {error}"
         );
     }
-    // What is printed of variables of scopes reads as what it was.
+    // The printed text of variables in scopes reads as the original variables.
     let scopes = module(
         "{\n.decl t v_type=G type=d num_elts=16\nmov (M1, 16) t(0,0)<1> 0x1:d\n}\n{\n.decl t v_type=G type=f num_elts=16\n\
          mov (M1, 16) t(0,0)<1> 0x1:d\n}",

@@ -1,4 +1,4 @@
-//! Instructions that access memory, with what sets up their addresses.
+//! Instructions that access memory, with the code that sets up their addresses.
 
 use std::sync::LazyLock;
 
@@ -37,18 +37,19 @@ static BUFFER_LOADS: LazyLock<Vec<&'static Row>> = LazyLock::new(|| {
     BUFFER.iter().filter(loads).copied().collect()
 });
 
-/// Flat and global memory: what a mnemonic stands for is in both.
+/// Returns the wanted rows of flat and global memory. A mnemonic stands for rows of both.
 fn memory(wanted: impl Fn(&Row) -> bool) -> Vec<&'static Row> {
     rows(|row| matches!(row.places[0].format, Format::Flat | Format::Global) && wanted(row))
 }
 
 impl Writer<'_, '_> {
-    /// An index below a power of two, a multiple of 16 mostly, in the offset's register.
+    /// Returns lines that put an index below a power of two into the offset's register, mostly a
+    /// multiple of 16.
     fn index(&mut self, bytes: u32) -> Result<Vec<String>> {
         let low = if self.seldom(32)? { 0x4 } else { 0x10 };
         let from = if self.u.arbitrary()? { ITEM } else { self.vector()? };
         if from == ITEM && self.u.arbitrary()? {
-            // Evenly spaced: the items of small workgroups have places of their own.
+            // The index is evenly spaced: the items of small workgroups have places of their own.
             let shifted = format!("v_lshlrev_b32_e32 v{OFFSET}, 4, v{from}");
             return Ok(vec![
                 shifted,
@@ -58,7 +59,7 @@ impl Writer<'_, '_> {
         Ok(vec![format!("v_and_b32_e32 v{OFFSET}, {:#x}, v{from}", bytes - low)])
     }
 
-    /// Global and flat memory. An instruction takes the address or the offset, as it likes.
+    /// Returns an access to global or flat memory. An instruction takes the address or the offset.
     pub(super) fn global(&mut self) -> Result<Node> {
         let own = self.u.arbitrary()?;
         let mut lines = match own {
@@ -81,19 +82,20 @@ impl Writer<'_, '_> {
             lines.push(format!("v_addc_co_u32_e32 v{high}, vcc, 0, v{high}, vcc"));
         }
         let text = self.text(rows)?;
-        // An offset is from the first pointer: another one in its place.
+        // An offset is from the first pointer. Here another pointer takes its place.
         let first = format!("s[{}:{}]", POINTERS[0], POINTERS[0] + 1);
         lines.push(text.replace(&first, &format!("s[{pointer}:{}]", pointer + 1)));
         Ok(Node::lines(lines))
     }
 
-    /// A flat pointer into LDS or scratch memory, or of some lanes into one, of others into the other. Scratch memory has no atomics.
+    /// Returns an access by a flat pointer into LDS or scratch memory, or into both in different
+    /// lanes. Scratch memory has no atomics.
     pub(super) fn flat(&mut self) -> Result<Node> {
         let atomic = self.only.is_some_and(|row| row.mnemonic.contains("_atomic"));
         let space = if self.independent || atomic { 0 } else { self.u.int_in_range(0..=2)? };
         let mut lines = self.index(if space == 0 { LDS_BYTES / 2 } else { SCRATCH_BYTES / 2 })?;
         if self.u.ratio(1, 4)? {
-            // The same in all lanes.
+            // All lanes have an equal offset.
             lines.push(format!("v_readfirstlane_b32 s{TEMPORARY}, v{OFFSET}"));
             lines.push(format!("v_mov_b32_e32 v{OFFSET}, s{TEMPORARY}"));
         }
@@ -137,7 +139,7 @@ impl Writer<'_, '_> {
         Ok(Node::lines(lines))
     }
 
-    /// At a texel, mostly one of the image, or near a place that is given as floats.
+    /// Returns an access at a texel, mostly of the image, or near a place that is given as floats.
     pub(super) fn image(&mut self) -> Result<Node> {
         let mut lines = Vec::new();
         let (float, bits) = (self.u.arbitrary()?, if self.u.ratio(1, 8)? { 15 } else { 3 });

@@ -1,4 +1,5 @@
-//! Loops of instructions of the table, each with what sets up its addresses; none of them faults.
+//! Loops of instructions of the table, each with the code that sets up its addresses. No
+//! instruction faults.
 
 use std::sync::LazyLock;
 
@@ -17,15 +18,16 @@ use crate::case::{Case, buffers, manifest, zeros};
 use crate::loops::{Guest, LIMIT, THREADS};
 use crate::program::Node;
 
-/// The round, and EXEC while an instruction changes it.
+/// The register of the round, and the pair that keeps EXEC while an instruction changes it.
 const ROUND: u8 = 70;
 const EXEC: &str = "s[72:73]";
 
-/// What changes the flow of control or modes, waits, or needs what is not set up.
+/// Parts of the names of instructions that change the flow of control or modes, wait, or need state
+/// that is not set up.
 const LEFT_OUT: [&str; 9] =
     ["setpc", "swappc", "getpc", "call", "rfe", "cbranch", "setreg", "set_gpr_idx", "interp"];
 
-/// Control flow and graphics are left out.
+/// The rows without control flow and graphics.
 static ROWS: LazyLock<Vec<&'static Row>> = LazyLock::new(|| {
     let is_left_out = |row: &Row| LEFT_OUT.iter().any(|part| row.mnemonic.contains(part));
     rows(|row| {
@@ -34,7 +36,7 @@ static ROWS: LazyLock<Vec<&'static Row>> = LazyLock::new(|| {
     })
 });
 
-/// GFX9's. Its targets are modes of rounding and denormals.
+/// The guest GFX9. Its targets are modes of rounding and denormals.
 pub const GUEST: Guest = Guest {
     name: "gfx9",
     targets: 2,
@@ -42,7 +44,7 @@ pub const GUEST: Guest = Guest {
     instruction,
     looped,
     warps: |_| THREADS.div_ceil(WAVE_LANES),
-    // A branch reaches 32,768 dwords, of which an instruction has up to three.
+    // A branch reaches 32,768 dwords. An instruction has up to three dwords.
     longest: 8_000,
 };
 

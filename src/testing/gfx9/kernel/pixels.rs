@@ -1,4 +1,5 @@
-//! Fragment programs: lanes in quads, of which some are helpers, attributes of primitives, exports, lanes that are taken out.
+//! Fragment programs: lanes in quads, some of which are helpers, attributes of primitives, exports,
+//! lanes that are taken out.
 
 use std::collections::BTreeMap;
 
@@ -11,18 +12,18 @@ use super::super::words::VECTORS;
 use super::{Scope, Writer, register};
 use crate::program::Node;
 
-/// What M0 is given.
+/// The register with the value for M0.
 pub(super) const PRIM_MASK: u8 = 19;
-/// I and J.
+/// The registers of the weights I and J.
 const WEIGHTS: u8 = 38;
 const ATTRIBUTES: u32 = 2;
 const PRIMITIVES: u32 = 3;
 /// The pair with the lanes that are kept.
 pub(super) const LIVE: u8 = 90;
-/// Targets that the manifest has; what others are exported is dropped.
+/// The targets of the manifest. Exports to other targets are dropped.
 const TARGETS: [&str; 3] = ["mrt0", "mrt3", "mrtz"];
 
-/// Makes a fragment program of a launch of so many lanes, a multiple of 4.
+/// Makes the manifest one of a fragment program with `lanes` lanes, a multiple of 4.
 pub(super) fn manifest(
     u: &mut Unstructured<'_>,
     lanes: u32,
@@ -61,7 +62,7 @@ pub(super) fn manifest(
     Ok(())
 }
 
-/// The registers in place of those of a compute kernel.
+/// Returns the registers that replace the registers of a compute kernel.
 pub(super) fn registers(lanes: u32, sgpr: &mut Vec<Register>) -> Vec<Register> {
     sgpr.push(register(PRIM_MASK, Value::Wave(WaveInput::PrimMask)));
     vec![
@@ -70,19 +71,19 @@ pub(super) fn registers(lanes: u32, sgpr: &mut Vec<Register>) -> Vec<Register> {
     ]
 }
 
-/// What stands behind the setting up of registers.
+/// Returns the lines behind the setup of registers.
 pub(super) fn start() -> Vec<String> {
     vec![format!("s_mov_b64 s[{LIVE}:{}], exec", LIVE + 1)]
 }
 
-/// What stands before the end.
+/// Returns the lines before the end.
 pub(super) fn end() -> Vec<String> {
     let live = format!("s[{LIVE}:{}]", LIVE + 1);
     vec![format!("s_and_b64 exec, exec, {live}"), "exp mrt0 v0, v1, v2, v3 done vm".into()]
 }
 
 impl Writer<'_, '_> {
-    /// Of a fragment program alone.
+    /// Returns a node that only fragment programs have.
     pub(super) fn pixels(&mut self, scope: Scope) -> Result<Node> {
         match self.u.int_in_range(0..=7)? {
             0..=2 => self.interpolation(),
@@ -102,7 +103,7 @@ impl Writer<'_, '_> {
             let which = *self.u.choose(&["p0", "p10", "p20"])?;
             lines.push(format!("v_interp_mov_f32_e32 v{to}, {which}, {of}"));
         } else if self.u.ratio(1, 3)? {
-            // Of words that are two halves.
+            // The interpolation is of words with two halves.
             let (from, high) = (self.vector()?, *self.u.choose(&["", " high"])?);
             let last = *self.u.choose(&["v_interp_p2_f16", "v_interp_p2_legacy_f16"])?;
             lines.push(match self.u.arbitrary()? {
@@ -137,7 +138,7 @@ impl Writer<'_, '_> {
         Ok(Node::line(format!("exp {target} {}{flags}{valid}", sources.join(", "))))
     }
 
-    /// Lanes are taken out for good, or go on as helpers.
+    /// Takes lanes out for good, or lets them go on as helpers.
     fn kill(&mut self) -> Result<Node> {
         let live = format!("s[{LIVE}:{}]", LIVE + 1);
         let mut lines = self.compare()?;
@@ -148,7 +149,7 @@ impl Writer<'_, '_> {
         Ok(Node::lines(lines))
     }
 
-    /// Helpers take part.
+    /// Returns a body in which helpers take part.
     fn whole_quads(&mut self, scope: Scope) -> Result<Node> {
         if scope.depth >= super::MAX_DEPTH {
             return self.interpolation();

@@ -1,4 +1,5 @@
-//! Tessellation and geometry programs: lanes that are vertices and threads of primitives, messages, exports of what a tessellator made.
+//! Tessellation and geometry programs: lanes that are vertices and threads of primitives, messages,
+//! exports of vertices that a tessellator made.
 
 use std::collections::BTreeMap;
 
@@ -13,12 +14,12 @@ use super::pixels::PRIM_MASK;
 use super::{TEMPORARY, Writer, register};
 use crate::program::Node;
 
-/// How many lanes of a wave are vertices, and how many are threads.
+/// The register with the numbers of a wave's lanes that are vertices, and that are threads.
 const WAVE_INFO: u8 = PRIM_MASK;
-/// Numbers of a primitive, and of its thread.
+/// The registers with the numbers of a primitive, and of its thread.
 const PRIMITIVE: u8 = 3;
 const THREAD: u8 = 4;
-/// Vertices that primitives have in common.
+/// The number of vertices that primitives have in common.
 const ROWS: u32 = 9;
 
 /// A launch of a program for primitives.
@@ -26,11 +27,11 @@ const ROWS: u32 = 9;
 pub(super) struct Shape {
     pub stage: Stage,
     primitives: u32,
-    /// Of a primitive.
+    /// The vertices of a primitive.
     vertices: u32,
     threads: u32,
     most: u32,
-    /// Primitives of a workgroup.
+    /// The primitives of a workgroup.
     group: u32,
 }
 
@@ -47,13 +48,14 @@ impl Shape {
         self.primitives * self.threads
     }
 
-    /// Waves of the launch, at most.
+    /// Returns the largest number of waves of the launch.
     pub(super) fn waves(&self, wave: u32) -> u32 {
         self.primitives.div_ceil(self.group)
             * (self.group * self.vertices.max(self.threads)).div_ceil(wave)
     }
 
-    /// The number of each thread in the launch; lanes that are none are off.
+    /// Returns lines that compute the number of each thread in the launch, and turn off lanes
+    /// without a thread.
     pub(super) fn start(&self) -> Vec<String> {
         if self.stage == Stage::TessEval {
             return Vec::new();
@@ -71,7 +73,7 @@ impl Shape {
         ]
     }
 
-    /// What stands before the end.
+    /// Returns the lines before the end.
     pub(super) fn end(&self) -> Vec<String> {
         match self.stage {
             Stage::TessEval => vec!["exp pos0 v0, v1, v2, v3 done".into()],
@@ -80,7 +82,7 @@ impl Shape {
         }
     }
 
-    /// The registers in place of those of a compute kernel.
+    /// Returns the registers that replace the registers of a compute kernel.
     pub(super) fn registers(&self, sgpr: &mut Vec<Register>) -> Vec<Register> {
         if self.stage == Stage::TessEval {
             return vec![
@@ -96,7 +98,7 @@ impl Shape {
         ]
     }
 
-    /// Makes a manifest that of the program.
+    /// Makes the manifest one of the program.
     pub(super) fn manifest(&self, u: &mut Unstructured<'_>, manifest: &mut Manifest) -> Result<()> {
         manifest.kernel.stage = Some(self.stage);
         (manifest.launch.grid, manifest.launch.block) = ([0; 3], [0; 3]);
@@ -151,7 +153,7 @@ impl Shape {
 }
 
 impl Writer<'_, '_> {
-    /// Of a program for primitives alone.
+    /// Returns a node that only programs for primitives have.
     pub(super) fn primitives(&mut self, stage: Stage) -> Result<Node> {
         let stream = self.u.int_in_range(0..=3)?;
         match (stage, self.u.int_in_range(0..=4)?) {
@@ -163,7 +165,7 @@ impl Writer<'_, '_> {
                 Ok(Node::line(format!("s_sendmsg sendmsg(MSG_GS, GS_OP_EMIT, {stream})")))
             }
             (Stage::TessEval, _) => self.export(&["pos0", "param0", "param3", "param31", "null"]),
-            // Threads of a patch hand each other words by LDS alone.
+            // Threads of a patch pass words to each other by LDS alone.
             _ => self.lds(),
         }
     }

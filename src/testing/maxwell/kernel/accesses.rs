@@ -1,4 +1,5 @@
-//! Instructions that access memory, with what sets up their addresses, and calls of the driver's functions.
+//! Instructions that access memory, with the code that sets up their addresses, and calls of the
+//! driver's functions.
 
 use std::sync::LazyLock;
 
@@ -32,7 +33,7 @@ static SURFACE_LOADS: LazyLock<Vec<&'static Row>> =
 static SURFACE_ACCESSES: LazyLock<Vec<&'static Row>> =
     LazyLock::new(|| rows(|opcode| Family::of(opcode) == Family::Surface));
 
-/// The rows of each texture instruction: those that fetch a texel, the others.
+/// The rows of each texture instruction: instructions that fetch a texel, then all other ones.
 static FETCHES: LazyLock<Vec<Vec<&'static Row>>> =
     LazyLock::new(|| each(&[Opcode::Tld, Opcode::Tlds]));
 static SAMPLES: LazyLock<Vec<Vec<&'static Row>>> = LazyLock::new(|| {
@@ -45,12 +46,13 @@ fn each(opcodes: &[Opcode]) -> Vec<Vec<&'static Row>> {
 }
 
 impl Writer<'_, '_> {
-    /// An index below a power of two, a multiple of 16 mostly, in a register.
+    /// Returns a line that puts an index below a power of two into a register. Most indices are
+    /// multiples of 16.
     fn index(&mut self, register: u64, bytes: u32) -> Result<String> {
         let low = if self.seldom(32)? { 0x4 } else { 0x10 };
         let from = if self.u.arbitrary()? { THREAD } else { self.value()? };
         if from == THREAD && self.u.arbitrary()? {
-            // Evenly spaced: the threads of small blocks have places of their own.
+            // The index is evenly spaced: the threads of small blocks have places of their own.
             let bits = (bytes / 0x10).trailing_zeros();
             return Ok(format!("BFI R{register}, R{from}, {:#x}, RZ", bits << 8 | 4));
         }
@@ -73,7 +75,8 @@ impl Writer<'_, '_> {
         }
         let (data, rows): (u64, &[&Row]) = match self.independent {
             true if self.u.ratio(1, 4)? => {
-                // Additions of 32 and of 64 bits to the same place do not commute: a carry would be lost or not.
+                // Additions of 32 and of 64 bits at one place do not commute: the order decides
+                // whether a carry is lost.
                 let half = DATA_BYTES / 2;
                 let (op, place) =
                     *self.u.choose(&[("ADD", ""), ("ADD.S32", ""), ("ADD.U64", "+0x200")])?;
@@ -93,7 +96,8 @@ impl Writer<'_, '_> {
         Ok(Node::lines(lines))
     }
 
-    /// A generic pointer into shared memory or the lane's local memory, or of some lanes into one, of others into the other.
+    /// Returns an access by a generic pointer into shared memory or the lane's local memory, or
+    /// into both in different lanes.
     fn generic(&mut self) -> Result<Node> {
         let (window, bytes) =
             *self.u.choose(&[(SHARED_WINDOW, SHARED_BYTES), (LOCAL_WINDOW, LOCAL_BYTES)])?;
@@ -113,12 +117,13 @@ impl Writer<'_, '_> {
         Ok(Node::lines(lines))
     }
 
-    /// An index as [`Self::index`] has it, or one that a warp's lanes share.
+    /// Returns a line for an index as in [`Self::index`], or for an index that a warp's lanes
+    /// share.
     fn offset(&mut self, register: u64, bytes: u32) -> Result<String> {
         if self.u.ratio(2, 3)? {
             return self.index(register, bytes);
         }
-        // The warp's number of some bytes, or its first thread.
+        // The offset is the warp's number in bytes, or the warp's first thread.
         Ok(match self.seldom(4)? {
             true => format!("SHR.U32 R{register}, R{THREAD}, 0x5"),
             false => format!("LOP32I.AND R{register}, R{THREAD}, {:#x}", (bytes - 0x10) & !0x1f),
@@ -134,7 +139,7 @@ impl Writer<'_, '_> {
         ]))
     }
 
-    /// Local and constant memory.
+    /// Returns an access to local or constant memory.
     pub(super) fn local(&mut self) -> Result<Node> {
         let constant = match self.only {
             Some(row) => row.opcode == Opcode::Ldc,
@@ -157,7 +162,7 @@ impl Writer<'_, '_> {
                 self.instruction(&LOCAL, Addressing { base: TEMPORARY, offset }, false)?,
             ]));
         }
-        // Past what the launch fills, and past the bank, there are zeros.
+        // Past the data of the launch, and past the bank, there are zeros.
         let (bytes, offset) = if self.seldom(8)? { (0x2_0000, OUT) } else { (0x20, OUT) };
         let index = self.offset(TEMPORARY, bytes)?;
         Ok(Node::lines([
@@ -180,7 +185,8 @@ impl Writer<'_, '_> {
         Ok(Node::lines(lines))
     }
 
-    /// Coordinates that are whole numbers or what there is, or floats between them, to an edge and beyond.
+    /// Returns an access to a texture. Coordinates are whole numbers or any values, or floats
+    /// between whole numbers, to an edge and beyond.
     pub(super) fn texture(&mut self) -> Result<Node> {
         let fetches = match self.only {
             Some(row) => matches!(row.opcode, Opcode::Tld | Opcode::Tlds),
@@ -212,10 +218,10 @@ impl Writer<'_, '_> {
         Ok(Node::lines(lines))
     }
 
-    /// A call of what the driver provides.
+    /// Returns a call of a function that the driver provides.
     pub(super) fn driver(&mut self) -> Result<Node> {
         let (pointer, second) = (ARGUMENT, ARGUMENT + 2);
-        // Where blocks of memory lie depends on who asked first.
+        // The place of a block of memory depends on the order of requests.
         if !self.independent && self.u.ratio(1, 3)? {
             let size = format!("LOP32I.AND R{pointer}, R{}, 0x3f", self.value()?);
             let mut lines =
@@ -227,7 +233,7 @@ impl Writer<'_, '_> {
         }
         let mut lines = vec![format!("MOV32I R{pointer}, {:#x}", format::any(self.u)?)];
         lines.extend(plus_parameter(pointer, FORMATS_AT));
-        // Arguments are what the thread has stored.
+        // Arguments are values that the thread has stored.
         lines.extend([0, 1].map(|half| format!("MOV R{}, R{}", second + half, OWN + half)));
         lines.push("JCAL `(vprintf)".into());
         Ok(Node::lines(lines))

@@ -1,4 +1,5 @@
-//! Loops of instructions of the table, each with what sets up its addresses; none of them faults.
+//! Loops of instructions of the table, each with the code that sets up its addresses. No
+//! instruction faults.
 
 use std::sync::LazyLock;
 
@@ -11,7 +12,7 @@ use crate::case::Case;
 use crate::loops::{Guest, LIMIT, THREADS};
 use crate::program::Node;
 
-/// Control flow, graphics, and what the driver does are left out.
+/// The rows without control flow, graphics and the driver's functions.
 static ROWS: LazyLock<Vec<&'static Row>> = LazyLock::new(|| {
     use Opcode::{BarRed, BarSync, Ldc, Ldl, Stl};
     rows(|opcode| {
@@ -19,7 +20,7 @@ static ROWS: LazyLock<Vec<&'static Row>> = LazyLock::new(|| {
     })
 });
 
-/// Maxwell's.
+/// The guest Maxwell.
 pub const GUEST: Guest = Guest {
     name: "maxwell",
     targets: 1,

@@ -1,4 +1,5 @@
-//! Fragment programs: lanes in quads, of which some are helpers, attributes of primitives, outputs at the end, pixels that are killed.
+//! Fragment programs: lanes in quads, some of which are helpers, attributes of primitives, outputs
+//! at the end, pixels that are killed.
 
 use std::collections::BTreeMap;
 
@@ -14,15 +15,15 @@ use super::{
 use crate::program::Node;
 
 const PRIMITIVES: u32 = 3;
-/// Words of a vertex: what the header below calls inputs from 0x80 on.
+/// Words of a vertex: the inputs from 0x80 on in the header below.
 const WORDS: usize = 8;
 const BANK_BYTES: u64 = 0x1a0;
-/// Where generic addresses of local memory begin. A fragment program has no shared memory.
+/// The start of generic addresses of local memory. A fragment program has no shared memory.
 const LOCAL: u32 = 0x200_0000;
-/// Bits of a handle that are the index of the texture header.
+/// The number of a handle's bits that are the index of the texture header.
 const HEADER_BITS: u32 = 20;
 
-/// The directives of a program, and the numbers of its lanes.
+/// Returns the directives of a program, and lines that compute the numbers of its lanes.
 pub(super) fn head() -> Vec<String> {
     let mut lines: Vec<String> = [
         ".target sm_53",
@@ -46,7 +47,8 @@ pub(super) fn head() -> Vec<String> {
     lines
 }
 
-/// Makes a manifest that of a fragment program of so many lanes, a multiple of 4. What kernels have as parameters is in bank 0.
+/// Makes the manifest one of a fragment program with `lanes` lanes, a multiple of 4. The parameters
+/// of kernels are in bank 0.
 pub(super) fn manifest(
     u: &mut Unstructured<'_>,
     lanes: u32,
@@ -96,7 +98,7 @@ pub(super) fn manifest(
     Ok(())
 }
 
-/// What all shaders' manifests have.
+/// Sets the parts that all shaders' manifests have.
 pub(super) fn shader(stage: Stage, words: [u32; 2], manifest: &mut Manifest) {
     (manifest.kernel.format, manifest.kernel.stage) = (Some(BinaryFormat::MaxwellSph), Some(stage));
     (manifest.launch.grid, manifest.launch.block) = ([0; 3], [0; 3]);
@@ -125,7 +127,7 @@ fn parts([word, float]: [u32; 2]) -> Vec<Part> {
         number(WORD, word),
         number(FLOAT, float),
     ]);
-    // Handles are numbers in the order of names, those of textures behind those of surfaces.
+    // Handles are numbers in the order of names. Textures come behind surfaces.
     let place =
         |names: &[&str], name: &str| names.iter().filter(|other| **other < name).count() as u32 + 1;
     parts.extend(
@@ -139,7 +141,7 @@ fn parts([word, float]: [u32; 2]) -> Vec<Part> {
 }
 
 impl Writer<'_, '_> {
-    /// Of a fragment program alone.
+    /// Returns a node that only fragment programs have.
     pub(super) fn pixels(&mut self) -> Result<Node> {
         match self.u.int_in_range(0..=7)? {
             0..=3 => self.interpolation(),
@@ -166,14 +168,14 @@ impl Writer<'_, '_> {
             16 => 0x3fc,
             word => 0x70 + 4 * word,
         };
-        // The last of the words is not given.
+        // Words from 0xa4 on are not given, so 0xa0 replaces them.
         let address = if (0xa4..0x3fc).contains(&address) { 0xa0 } else { address };
         Ok(Node::line(format!(
             "IPA{mode}{place}{saturates} R{to}, a[{address:#x}], {factor}{offset}"
         )))
     }
 
-    /// What a pixel is told of itself.
+    /// Returns an instruction that asks a pixel about itself.
     fn asked(&mut self) -> Result<Node> {
         let to = self.value()?;
         Ok(Node::line(match self.u.int_in_range(0..=2)? {
@@ -183,7 +185,7 @@ impl Writer<'_, '_> {
         }))
     }
 
-    /// Of what lanes hold, to the right or downwards.
+    /// Returns a derivative of the lanes' values, to the right or downwards.
     fn derivative(&mut self) -> Result<Node> {
         let (of, other, to) = (self.value()?, self.value()?, self.value()?);
         let (distance, signs) = *self.u.choose(&[("0x1", "PNNPPNNP"), ("0x2", "PNPNNPNP")])?;

@@ -1,4 +1,5 @@
-//! Tessellation and geometry programs: attributes of vertices and patches, what other threads of a patch wrote, vertices that are emitted.
+//! Tessellation and geometry programs: attributes of vertices and patches, words that other threads
+//! of a patch wrote, vertices that are emitted.
 
 use std::collections::BTreeMap;
 
@@ -11,9 +12,10 @@ use warploom_replay::graphics::{
 use super::{ELEMENT, LOCAL_BYTES, TEMPORARY, THREAD, Writer, pixels};
 use crate::program::Node;
 
-/// The number of the vertex that comes next.
+/// The register with the number of the next vertex.
 const VERTEX: u64 = 32;
-/// Vertices that primitives have in common, or patches of which a tessellator made vertices.
+/// The number of vertices that primitives have in common, or of patches that a tessellator made
+/// vertices of.
 const ROWS: u32 = 9;
 const STRIPS: [Strips; 3] = [Strips::Points, Strips::Lines, Strips::Triangles];
 
@@ -22,7 +24,7 @@ const STRIPS: [Strips; 3] = [Strips::Points, Strips::Lines, Strips::Triangles];
 pub(super) struct Shape {
     pub stage: Stage,
     primitives: u32,
-    /// Of a primitive.
+    /// The vertices of a primitive.
     vertices: u32,
     threads: u32,
     most: u32,
@@ -41,7 +43,7 @@ impl Shape {
         self.primitives * self.threads
     }
 
-    /// The directives of a program, and the numbers of its threads.
+    /// Returns the directives of a program, and lines that compute the numbers of its threads.
     pub(super) fn head(&self) -> Vec<String> {
         let mut lines = vec![
             ".target sm_53".to_owned(),
@@ -76,7 +78,7 @@ impl Shape {
         lines
     }
 
-    /// Makes a manifest that of the program.
+    /// Makes the manifest one of the program.
     pub(super) fn manifest(
         &self,
         u: &mut Unstructured<'_>,
@@ -96,7 +98,7 @@ impl Shape {
             Ok(Given::Numbers((0..count).map(row).collect::<Result<_>>()?))
         };
         let evaluates = self.stage == Stage::TessEval;
-        // The last vertex is of the last patch, so that there are as many patches as rows.
+        // The last vertex is of the last patch, so there are as many patches as rows.
         let points = if evaluates { ROWS * self.vertices } else { ROWS };
         let attributes = BTreeMap::from([
             ("0x70".to_owned(), rows(points, 4)?),
@@ -160,12 +162,12 @@ impl Shape {
 }
 
 impl Writer<'_, '_> {
-    /// Of a program for primitives alone.
+    /// Returns a node that only programs for primitives have.
     pub(super) fn primitives(&mut self, stage: Stage) -> Result<Node> {
         let (to, of) = (self.value()?, self.value()?);
         let word = 0x70 + 4 * self.u.int_in_range(0..=7)?;
         let written = 0x70 + 4 * self.u.int_in_range(0..=5)?;
-        // Often one that there is.
+        // The vertex often exists.
         let near = format!("LOP32I.AND R{TEMPORARY}, R{of}, {:#x}", self.u.int_in_range(0..=7)?);
         Ok(match (self.u.int_in_range(0..=7)?, stage) {
             (0, _) => Node::line(format!("ALD R{to}, a[{word:#x}], R{of}")),

@@ -1,7 +1,8 @@
-//! Where `wmma` keeps the elements of matrices: as the products that it is made of have them.
+//! Places of matrix elements in the registers of `wmma`, which follow the products that it is made
+//! of.
 //!
-//! Shapes of 16 columns are two products side by side, those of 32 rows two below each other. Those of 32 columns are computed transposed,
-//! as two products of 16 of their columns.
+//! A shape of 16 columns is two products side by side; a shape of 32 rows is two products below
+//! each other. A shape of 32 columns is computed transposed, as two products of 16 of its columns.
 
 use warploom_ir::matrix::{ElementPosition, Factor, Linear, Sum, place_a, place_b, place_c};
 
@@ -15,7 +16,7 @@ pub enum Matrix {
 }
 
 impl Matrix {
-    /// Bits of an element.
+    /// Returns the bits of an element.
     pub fn bits(self) -> u32 {
         match self {
             Matrix::A(factor) | Matrix::B(factor) => factor.bits(),
@@ -30,11 +31,11 @@ impl Matrix {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tiling {
     One,
-    /// The second has the next 8 columns.
+    /// The second product has the next 8 columns.
     Beside,
-    /// The second has the next 16 rows.
+    /// The second product has the next 16 rows.
     Below,
-    /// Transposed; the second has the next 16 columns.
+    /// Transposed; the second product has the next 16 columns.
     Transposed,
 }
 
@@ -53,7 +54,7 @@ impl Tiling {
         if self == Tiling::One { 1 } else { 2 }
     }
 
-    /// Rows of a product.
+    /// Returns the rows of a product.
     pub fn rows(self) -> u8 {
         if self == Tiling::One { 8 } else { 16 }
     }
@@ -68,8 +69,8 @@ fn moved(place: ElementPosition, rows: u16, cols: u16) -> ElementPosition {
     ElementPosition { row: by(place.row, rows), col: by(place.col, cols) }
 }
 
-/// The places of the elements of each register. Those of C of one product come after those of the other, and so do those of a factor
-/// that has other elements in each.
+/// Returns the places of the elements of each register. Registers of C of the second product follow
+/// those of the first, as do registers of a factor whose elements differ between the products.
 pub fn registers(tiling: Tiling, depth: u16, matrix: Matrix) -> Vec<Vec<ElementPosition>> {
     let rows = tiling.rows();
     let tall = |factor: Factor| {
@@ -118,7 +119,7 @@ fn all(
     registers.iter().map(|places| places.iter().map(|&place| change(place)).collect()).collect()
 }
 
-/// The registers of one product, and those of the other.
+/// Returns the registers of the first product, followed by those of the second.
 fn twice(
     registers: &[Vec<ElementPosition>],
     other: impl Fn(ElementPosition) -> ElementPosition,

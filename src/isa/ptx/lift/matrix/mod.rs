@@ -22,10 +22,10 @@ use crate::table::Form;
 use crate::types::Ty;
 use crate::word::Word;
 
-/// Registers of a matrix.
+/// The registers of a matrix.
 type Registers = SmallVec<[Value; 8]>;
 
-/// Rows, columns and depth of `m16n8k16`.
+/// Returns the rows, columns and depth of `m16n8k16`.
 fn shape(form: &Form) -> Result<[u16; 3], Unsupported> {
     let parse = |word: Word| -> Option<[u16; 3]> {
         let (m, rest) = word.text().strip_prefix('m')?.split_once('n')?;
@@ -62,7 +62,7 @@ fn sum(ty: Ty) -> Result<Sum, Unsupported> {
     })
 }
 
-/// What the words of a form say of its product, but for the storage.
+/// Returns the product that the words of a form describe, without the storage of its factors.
 fn product(
     form: &Form,
     rows: u16,
@@ -82,14 +82,14 @@ fn product(
     }
     let rows = u8::try_from(rows).map_err(|_| Unsupported)?;
     let mut product = Product::dense(rows, depth, factors, sums);
-    // Of old forms with `f16`, which may overflow either way, it says nothing that is exact.
+    // For old forms with `f16` the word has no exact meaning: they may overflow either way.
     product.saturate = form.has(Word::SatFinite) && sums[1] == Sum::S32;
     product.xor = form.has(Word::Xor);
     product.round = rounding(form);
     Ok(product)
 }
 
-/// The order that matrices A and B are in: the words `row` and `col`, as they come.
+/// Returns the orders of matrices A and B: the words `row` and `col`, as they come.
 fn orders(form: &Form) -> Option<[Order; 2]> {
     let mut orders = form.words.iter().filter_map(|word| match word {
         Word::Row => Some(Order::Row),
@@ -99,7 +99,7 @@ fn orders(form: &Form) -> Option<[Order; 2]> {
     Some([orders.next()?, orders.next()?])
 }
 
-/// The registers of an operand that has so many.
+/// Returns the registers of an operand that has this many.
 fn registers(
     cx: &mut Cx<'_>,
     operand: &Operand,
@@ -121,7 +121,7 @@ fn set_registers(cx: &mut Cx<'_>, operand: &Operand, values: &[Value]) {
     }
 }
 
-/// `mma`, `mma.sp`: `d = a * b + c`.
+/// Lifts `mma`, `mma.sp`: `d = a * b + c`.
 pub fn mma(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let form = insn.form;
     if form.types.len() != 4 {
@@ -157,7 +157,7 @@ pub fn mma(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     Ok(())
 }
 
-/// The IR's space of a form's addresses, and whether they have 64 bits.
+/// Returns the IR's space of a form's addresses, and whether they have 64 bits.
 fn space(form: &Form) -> (Space, bool) {
     match form.one_of(&[Word::Shared, Word::SharedCta, Word::SharedCluster, Word::Global]) {
         Some(Word::Global) => (Space::Global, true),
@@ -166,7 +166,7 @@ fn space(form: &Form) -> (Space, bool) {
     }
 }
 
-/// An address operand's address in each lane, and its type.
+/// Returns an address operand's address in each lane, a constant to add, and its type.
 fn address(
     cx: &mut Cx<'_>,
     operand: &Operand,

@@ -1,4 +1,5 @@
-//! Matrices of 8 x 8 elements of 16 bits between registers and memory: lane 4 g + t holds elements 2 t and 2 t + 1 of row g.
+//! Moves of matrices of 8 x 8 elements of 16 bits between registers and memory. Lane 4 g + t holds
+//! elements 2 t and 2 t + 1 of row g.
 
 use warploom_guest::divergence::Mask;
 use warploom_ir::{Access, Extend, IntCc, Space, Type, Value};
@@ -12,7 +13,7 @@ use crate::module::Operand;
 use crate::types::Ty;
 use crate::word::Word;
 
-/// The numbers of a lane 4 g + t.
+/// Returns the numbers g and t of a lane 4 g + t.
 pub fn lane_parts(cx: &mut Cx<'_>) -> [Value; 2] {
     let (lane, two, three) = (cx.b.lane_id(), cx.word(2), cx.word(3));
     [cx.b.shr_u(lane, two), cx.b.and(lane, three)]
@@ -46,7 +47,7 @@ impl Rows {
         Ok(Rows { space, addresses, offset, ty, trans: insn.form.has(Word::Trans) })
     }
 
-    /// Where a lane's part of a matrix is: of row `row + add`, from byte `byte` on.
+    /// Returns the access of a lane's part of a matrix: of row `row + add`, from byte `byte` on.
     fn part(
         &self,
         cx: &mut Cx<'_>,
@@ -64,7 +65,8 @@ impl Rows {
         cx.b.access(self.space, ty, 1, address, self.offset)
     }
 
-    /// The two halves of a transposed element, or the word of one that is not.
+    /// Returns the accesses of the two halves of a transposed element, or of the word of another
+    /// element.
     fn parts(&self, cx: &mut Cx<'_>, matrix: u32) -> Vec<Access> {
         let [g, t] = lane_parts(cx);
         let (one, two) = (cx.word(1), cx.word(2));
@@ -114,7 +116,8 @@ pub fn stmatrix(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     Ok(())
 }
 
-/// Transposes a matrix: elements 2 t and 2 t + 1 of column g are in lanes 8 t + g / 2 and four further on.
+/// Lifts `movmatrix`, which transposes a matrix: elements 2 t and 2 t + 1 of column g are in lanes
+/// 8 t + g / 2 and four further on.
 pub fn movmatrix(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     if !insn.form.has(Word::M8n8) || !insn.form.has(Word::Trans) || insn.form.ty(0) != Ty::B16 {
         return Err(Unsupported);

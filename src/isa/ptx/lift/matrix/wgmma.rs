@@ -1,11 +1,14 @@
-//! Products of warpgroups, four warps of which each has 16 of 64 rows.
+//! Products of warpgroups: four warps, of which each has 16 of 64 rows.
 //!
-//! Factors come from shared memory by descriptors. What is asynchronous on hardware is done where it is issued: registers and memory that
-//! take part may not be touched before a later wait, so that nobody can tell.
+//! Factors come from shared memory by descriptors. Hardware executes them asynchronously; here they
+//! are done where they are issued. Code may not touch the registers and memory that take part
+//! before a later wait, so it cannot tell.
 //!
-//! A descriptor has, from bit 0 on, 14 bits each at 0, 16 and 32: start, leading and stride distance in units of 16 bytes; at 49 the three
-//! bits of the start's phase; at 62 the swizzle, which says how long the rows are that lie together in groups of eight: 16 bytes, or 128,
-//! 64 or 32 for 1, 2, 3. In these the 16 bytes that an address names are exchanged by its bits from 7 on.
+//! A descriptor has three fields of 14 bits, at bits 0, 16 and 32: the start, and the leading and
+//! the stride distance, in units of 16 bytes. The phase of the start has three bits at 49. The
+//! swizzle at 62 gives the length of the rows that lie together in groups of eight: 16 bytes for 0,
+//! and 128, 64 or 32 for 1, 2, 3. In the latter three, the 16 bytes that an address names are
+//! exchanged by the address bits from 7 on.
 
 use warploom_guest::divergence::Mask;
 use warploom_ir::matrix::{Factor, Sum};
@@ -20,22 +23,22 @@ use crate::module::Operand;
 use crate::types::Ty;
 use crate::word::Word;
 
-/// Bytes of a row of a core matrix, which has eight.
+/// Bytes of a row of a core matrix, which has eight rows.
 const ROW: u32 = 16;
 
-/// A factor in shared memory. `mn` is its row or column, of A or B.
+/// A factor in shared memory. `mn` is the row of A, or the column of B.
 struct Shared {
     start: Value,
     leading: Value,
     stride: Value,
-    /// Bytes of phase to take off an address before it is swizzled.
+    /// Bytes of phase to subtract from an address before it is swizzled.
     phase: Value,
-    /// Log2 of the bytes of a row, and those bytes.
+    /// Log2 of the bytes of a row, and the bytes.
     log: Value,
     row: Value,
-    /// Lanes where rows have 16 bytes.
+    /// The lanes whose rows have 16 bytes.
     plain: Mask,
-    /// Whether elements along `mn`, not along the depth, follow each other.
+    /// Whether elements along `mn`, and not along the depth, are adjacent.
     by_mn: bool,
 }
 
@@ -61,8 +64,10 @@ impl Shared {
         Shared { start, leading, stride, phase, log, row, plain, by_mn }
     }
 
-    /// The word of two 16-bit elements, or of more along the depth: `mn` is `group * 8 + within`, and the depth in bytes (elements, if they
-    /// do not follow each other) `chunk * 16` (`chunk * 8`) `+ k`, which lies in one chunk.
+    /// Returns the word of two 16-bit elements, or of more smaller elements, along the depth.
+    ///
+    /// `mn` is `group * 8 + within`. The depth in bytes is `chunk * 16 + k`; with `by_mn` it is
+    /// `chunk * 8 + k` in elements. `k` lies in one chunk.
     fn word(&self, cx: &mut Cx<'_>, [group, within]: [Value; 2], chunk: u32, k: Value) -> Value {
         if self.by_mn {
             let one = cx.word(1);
@@ -79,7 +84,7 @@ impl Shared {
         self.load(cx, Type::I32, address)
     }
 
-    /// An element of 16 bits where those along `mn` follow each other.
+    /// Returns an element of 16 bits, if elements along `mn` are adjacent.
     fn element(&self, cx: &mut Cx<'_>, [group, within]: [Value; 2], chunk: u32, k: Value) -> Value {
         let (one, four) = (cx.word(1), cx.word(ROW.trailing_zeros()));
         // Bytes within the row of all groups, cut into rows.
@@ -113,7 +118,8 @@ impl Shared {
         cx.b.load_access(access, Extend::None)[0]
     }
 
-    /// A fragment of rows (columns) from `8 * group` on: of A with those eight further on, of B without.
+    /// Returns a fragment of rows (columns) from `8 * group` on: for A with the next eight, for B
+    /// without.
     fn fragment(&self, cx: &mut Cx<'_>, group: Value, tall: bool) -> Registers {
         let [g, t] = lane_parts(cx);
         // 4 bytes a lane, or 2 elements of 16 bits.
@@ -132,7 +138,8 @@ impl Shared {
     }
 }
 
-/// Immediate operands: whether factors are negated, and stored by rows of B (columns of A).
+/// Immediate operands: whether factors are negated, and whether they are stored by rows of B
+/// (columns of A).
 #[derive(Default)]
 struct Immediates {
     negated: bool,
@@ -160,7 +167,7 @@ fn immediates(
     Ok(Immediates { negated, transposed })
 }
 
-/// Flips the signs of all elements of registers.
+/// Flips the signs of all elements in registers.
 fn negate(cx: &mut Cx<'_>, registers: &mut Registers, factor: Factor) {
     let signs = match factor.bits() {
         32 => 0x8000_0000,
@@ -171,7 +178,7 @@ fn negate(cx: &mut Cx<'_>, registers: &mut Registers, factor: Factor) {
     registers.iter_mut().for_each(|register| *register = cx.b.xor(*register, signs));
 }
 
-/// `d = a * b + d`, or without the latter if the operand `scale-d` is false.
+/// Lifts `wgmma`: `d = a * b + d`, or `d = a * b` if the operand `scale-d` is false.
 pub fn wgmma(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let form = insn.form;
     let ([64, columns, depth], 3) = (shape(form)?, form.types.len()) else {

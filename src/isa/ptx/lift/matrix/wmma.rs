@@ -18,7 +18,7 @@ struct Stored {
     space: Space,
     base: Value,
     offset: i32,
-    /// Type of addresses.
+    /// The type of addresses.
     ty: Type,
     matrix: Matrix,
     order: Order,
@@ -27,7 +27,7 @@ struct Stored {
     registers: Vec<Vec<ElementPosition>>,
 }
 
-/// Which matrix a form loads or stores.
+/// Returns the matrix that a form loads or stores.
 fn matrix(form: &Form) -> Result<Matrix, Unsupported> {
     let ty = form.ty(0);
     match form
@@ -41,7 +41,7 @@ fn matrix(form: &Form) -> Result<Matrix, Unsupported> {
 }
 
 impl Stored {
-    /// Operands: the address, and the stride in elements if there is one.
+    /// Reads the operands: the address, and the stride in elements if there is one.
     fn of(
         cx: &mut Cx<'_>,
         insn: &Insn<'_>,
@@ -79,7 +79,7 @@ impl Stored {
         Ok(Stored { space, base, offset, ty, matrix, order, stride, registers })
     }
 
-    /// Whether the elements of a register follow each other in memory.
+    /// Whether the elements of a register are adjacent in memory.
     fn is_contiguous(&self, places: &[ElementPosition]) -> bool {
         let along = |place: &ElementPosition| {
             if self.order == Order::Row { (place.row, place.col) } else { (place.col, place.row) }
@@ -101,7 +101,7 @@ impl Stored {
         cx.b.access(self.space, ty, 1, address, self.offset)
     }
 
-    /// A number that depends on the lane, of the addresses' type.
+    /// Returns a number that depends on the lane, in the type of addresses.
     fn number(&self, cx: &mut Cx<'_>, linear: Linear) -> Value {
         let mut result = cx.word(linear.add.into());
         let [g, t] = lane_parts(cx);
@@ -115,12 +115,12 @@ impl Stored {
         cx.resize(result, self.ty, false)
     }
 
-    /// Type of an element in memory.
+    /// Returns the type of an element in memory.
     fn element(&self) -> Type {
         super::super::context::int_type(self.matrix.bits())
     }
 
-    /// Type of a register.
+    /// Returns the type of a register.
     fn register(&self) -> Type {
         if self.matrix.bits() == 64 { Type::I64 } else { Type::I32 }
     }
@@ -157,7 +157,7 @@ impl Stored {
     }
 }
 
-/// Elements as bytes.
+/// Converts a number of elements to bytes.
 fn bytes(cx: &mut Cx<'_>, elements: Value, ty: Type, bits: u32) -> Value {
     let shift = |by: u32| by.trailing_zeros().into();
     if bits < 8 {
@@ -169,7 +169,8 @@ fn bytes(cx: &mut Cx<'_>, elements: Value, ty: Type, bits: u32) -> Value {
     }
 }
 
-/// Whether an operand has the registers of a matrix: `f16` factors always have 8, which repeat if there are fewer.
+/// Whether an operand has the registers of a matrix. `f16` factors always have 8, which repeat if
+/// the matrix has fewer.
 fn fits(matrix: Matrix, registers: usize, found: usize) -> bool {
     let repeats = matches!(matrix, Matrix::A(Factor::F16) | Matrix::B(Factor::F16));
     if repeats { found == 8 && 8 % registers == 0 } else { found == registers }
@@ -198,7 +199,7 @@ pub fn wmma_store(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     Ok(())
 }
 
-/// The types of D, A, B and C. Forms of `f16` name those of D and C alone.
+/// Returns the types of D, A, B and C. Forms of `f16` name only the types of D and C.
 fn types(form: &Form) -> Result<[Ty; 4], Unsupported> {
     match form.types[..] {
         [d, c] => Ok([d, Ty::F16, Ty::F16, c]),
@@ -242,7 +243,7 @@ pub fn wmma_mma(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     for tile in 0..tiling.count() {
         let mut args = Vec::new();
         for (values, count) in sources.iter().zip(counts) {
-            // A factor that both have in common has no second part.
+            // A factor that both products share has no second part.
             let first = if values.len() == count { 0 } else { tile * count };
             args.extend_from_slice(&values[first..first + count]);
         }

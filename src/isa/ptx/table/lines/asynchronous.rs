@@ -10,7 +10,7 @@ pub const LINES: &[Line] = &[
         "copy",
         "[80 7.0] .(ca|cg).shared.global{.L2::cache_hint}{.<l2_bytes>} .(ca|cg).shared::cta.global{.L2::cache_hint}{.<l2_bytes>}",
     ),
-    // Copies are done where they stand: nothing is left to be done when groups are closed or awaited.
+    // Copies are performed at once: closing or awaiting a group has nothing left to do.
     line("cp.async.commit_group", control::nothing, "", "[80 7.0] -"),
     line("cp.async.wait_all", control::nothing, "", "[80 7.0] -"),
     line("cp.async.wait_group", control::nothing, "i:0..", "[80 7.0] -"),

@@ -65,7 +65,7 @@ pub const LINES: &[Line] = &[
         "[90 7.8] - .aligned [90 8.0] .acquire{.aligned}",
     ),
     line("mbarrier.init", mbarrier::init, "address, s:u32", "[80 7.0] {.shared|shared::cta}.b64"),
-    // The memory is free for other things as it is.
+    // The memory is free for other uses already.
     line("mbarrier.inval", control::nothing, "address", "[80 7.0] {.shared|shared::cta}.b64"),
     line(
         "mbarrier.expect_tx",

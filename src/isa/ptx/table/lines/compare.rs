@@ -3,7 +3,7 @@
 use super::{Line, line};
 use crate::lift::compare;
 
-/// Comparisons that types have, and the minima of the halves.
+/// The comparisons of types, and the minima of halves.
 const SETP: &str = "[10 1.0] .(eq|ne).<bits> .<compare>.<int> .<compare_u>.(u16|u32|u64) .<compare_f>{.ftz}.f32 .<compare_f>.f64";
 const SETP_HALF: &str = "[53 4.2] .<compare_f>{.ftz}.f16 [90 7.8] .<compare_f>.bf16";
 const SETP_PAIR: &str = "[53 4.2] .<compare_f>{.ftz}.f16x2 [90 7.8] .<compare_f>.bf16x2";

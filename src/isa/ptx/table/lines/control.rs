@@ -10,7 +10,7 @@ pub const LINES: &[Line] = &[
     line("ret", control::ends_block, "", "[10 1.0] - .uni"),
     line("exit", control::ends_block, "", "[10 1.0] -"),
     line("trap", control::ends_block, "", "[10 1.0] -"),
-    // There is no debugger, warps take turns as it is, and nobody counts.
+    // There is no debugger, warps take turns anyway, and nothing counts events.
     line("brkpt", control::nothing, "", "[11 1.0] -"),
     line("nanosleep", control::nothing, "s", "[70 6.2] .u32"),
     line("pmevent", control::nothing, "i:0..15", "[10 1.4] -"),
@@ -18,7 +18,7 @@ pub const LINES: &[Line] = &[
     line("alloca", control::alloca, "d, s, i:1..?", "[52 7.3] .(u32|u64)"),
     line("stacksave", control::stacksave, "d", "[52 7.3] .(u32|u64)"),
     line("stackrestore", control::stackrestore, "s", "[52 7.3] .(u32|u64)"),
-    // Neither registers nor grids that follow are scarce.
+    // Neither registers nor dependent grids are scarce.
     line(
         "setmaxnreg",
         control::nothing,

@@ -5,7 +5,7 @@ use crate::lift::{float, half};
 
 const APPROXIMATE: &str = "within the documented error, not the hardware's bits";
 
-/// Of `add` and `sub`, and `mul` without the mixed ones.
+/// Forms of `add` and `sub`, and of `mul` without the mixed forms.
 const SUM: &str = "[10 1.0] {.rn|rz}.f64 {.rn|rz}{.ftz}{.sat}.f32 [13 1.2] .(rm|rp).f64 [20 2.0] .(rm|rp){.ftz}{.sat}.f32";
 const SUM_HALF: &str = "[53 4.2] {.rn}{.ftz}{.sat}.<half> [90 7.8] {.rn}.<bhalf>";
 const SUM_PAIR: &str = "[100 8.6] {.<round>}{.ftz}.f32x2";

@@ -99,7 +99,7 @@ pub const LINES: &[Line] = &[
     ),
     line("wmma.mma.xor.popc", matrix::wmma_mma, "wmma", "[75 6.3] .sync.aligned.row.col.m8n8k128.s32.b1.b1.s32"),
     line("wmma.mma.and.popc", matrix::wmma_mma, "wmma", "[80 7.1] .sync.aligned.row.col.m8n8k128.s32.b1.b1.s32"),
-    // Products are done where they are issued.
+    // Products are performed where they are issued.
     line("wgmma.(fence|commit_group)", control::nothing, "", "[90a 8.0] .sync.aligned"),
     line("wgmma.wait_group", control::nothing, "i:0..", "[90a 8.0] .sync.aligned"),
     line(

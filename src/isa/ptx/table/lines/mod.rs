@@ -1,7 +1,8 @@
 //! The lines of the table, family by family.
 //!
-//! The forms of a line are patterns (see [`super::pattern`]), each behind the lowest target and version, in brackets,
-//! that has it: `[10 1.0] .f32 .ftz.f32 [53 4.2] .f16`. The first form that takes a mnemonic is its form.
+//! The forms of a line are patterns (see [`super::pattern`]). Each follows the lowest target and
+//! version that has it, in brackets: `[10 1.0] .f32 .ftz.f32 [53 4.2] .f16`. A mnemonic has the
+//! first form that takes it.
 
 mod arithmetic;
 mod asynchronous;
@@ -28,7 +29,7 @@ use super::pattern::{Modifier, Pattern};
 use super::signature::Signature;
 use crate::lift::Lift;
 
-/// Forms of an opcode that have lift function and operands in common.
+/// Forms of an opcode that share a lift function and operands.
 #[derive(Clone, Copy)]
 pub struct Line {
     /// The name and, as a pattern, the words that must come first.
@@ -40,7 +41,7 @@ pub struct Line {
     forms: &'static str,
 }
 
-/// An exact line.
+/// Returns a line whose fidelity is exact.
 const fn line(
     opcode: &'static str,
     lift: Lift,
@@ -50,7 +51,7 @@ const fn line(
     Line { opcode, lift: Some(lift), fidelity: Fidelity::Exact, operands, forms }
 }
 
-/// A line that is not executed.
+/// Returns a line that is not executed.
 const fn trap(opcode: &'static str, operands: &'static str, forms: &'static str) -> Line {
     Line { opcode, lift: None, fidelity: Fidelity::Unimplemented, operands, forms }
 }
@@ -60,7 +61,7 @@ impl Line {
         Line { fidelity: Fidelity::Approximate(how), ..self }
     }
 
-    /// Its rows, each with the name of the opcode.
+    /// Visits the rows of the line, each with the name of the opcode.
     pub fn rows(&self, found: &mut dyn FnMut(&'static str, Row)) {
         let end = self.opcode.find(['.', '{']).unwrap_or(self.opcode.len());
         let (name, prefix) = self.opcode.split_at(end);
@@ -88,7 +89,8 @@ impl Line {
         }
     }
 
-    /// `[10 1.0] .a .b [30 3.0] .c`: minimum and pattern of each form; `-` is a pattern of nothing.
+    /// Returns the minimum and pattern of each form in `[10 1.0] .a .b [30 3.0] .c`. `-` is an
+    /// empty pattern.
     fn forms(&self) -> impl Iterator<Item = (Minimum, &'static str)> {
         self.forms.split('[').skip(1).flat_map(|group| {
             let (minimum, patterns) =

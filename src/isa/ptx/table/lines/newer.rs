@@ -1,4 +1,5 @@
-//! What is read, but not executed: multimem, tensor maps, tcgen05, cluster launch control. Facts, `ptx.md` 2.15.
+//! Instructions that are read, but not executed: multimem, tensor maps, tcgen05, cluster launch
+//! control. Facts, `ptx.md` 2.15.
 
 use super::{Line, trap};
 

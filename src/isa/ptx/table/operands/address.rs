@@ -6,7 +6,7 @@ use crate::types::{Kind, StateSpace, Ty};
 use crate::word::Word;
 
 impl Check<'_> {
-    /// The state space that the form's words name; none is generic.
+    /// Returns the state space that the form's words name; `None` is generic.
     pub fn space(&self) -> Option<StateSpace> {
         self.form.space()
     }
@@ -26,7 +26,7 @@ impl Check<'_> {
         }
     }
 
-    /// Registers of 16, 32 or 64 bits that hold no float address memory.
+    /// Checks that a register can address memory: it has 16, 32 or 64 bits and is not a float.
     fn address_register(&self, register: Register) -> Checked {
         let ty = self.register_type(register);
         match ty.kind() {
@@ -37,7 +37,7 @@ impl Check<'_> {
         }
     }
 
-    /// Whether what is named lies in a space.
+    /// Checks that a named item lies in a space.
     pub fn named(&self, of: AddressOf, space: Option<StateSpace>) -> Checked {
         let AddressOf::Variable(id) = of else {
             return Err("found a function, expected a variable".into());
@@ -56,7 +56,7 @@ impl Check<'_> {
         }
     }
 
-    /// `[map, {x, y}]`
+    /// Checks `[map, {x, y}]`.
     pub fn tensor(&self, operand: &Operand) -> Checked {
         let axes = self.axes();
         let Operand::Bracket(all) = operand else {
@@ -77,7 +77,8 @@ impl Check<'_> {
         }
     }
 
-    /// Coordinates in a tensor; a gather or scatter of four rows has a column and four rows.
+    /// Returns the number of coordinates in a tensor. A gather or scatter of four rows has a column
+    /// and four rows.
     pub fn axes(&self) -> usize {
         if self.form.one_of(&[Word::TileGather4, Word::TileScatter4]).is_some() {
             return 5;

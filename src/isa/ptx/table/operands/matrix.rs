@@ -1,11 +1,11 @@
-//! Matrices: how many registers a lane has of a fragment. Facts, `ptx.md` 2.12.
+//! Matrices: the registers of a lane for each fragment. Facts, `ptx.md` 2.12.
 
 use super::{AllChecked, Check, Checked, Form, at};
 use crate::module::{Address, Operand};
 use crate::types::Ty;
 use crate::word::Word;
 
-/// `m16n8k32`
+/// The shape of `m16n8k32`.
 #[derive(Clone, Copy)]
 struct Shape {
     m: usize,
@@ -13,7 +13,7 @@ struct Shape {
     k: usize,
 }
 
-/// Registers of a fragment and their type.
+/// The number of a fragment's registers, and their type.
 type Fragment = (usize, Ty);
 
 impl Form {
@@ -26,13 +26,13 @@ impl Form {
         self.words.iter().find_map(numbers).unwrap_or(Shape { m: 16, n: 8, k: 8 })
     }
 
-    /// Bits of an element as it lies in a register.
+    /// Returns the bits of an element in a register.
     fn element_bits(&self, ty: Ty) -> usize {
         let padded = self.has(Word::KindF8f6f4) || self.has(Word::KindMxf8f6f4);
         if padded && ty.bits() < 8 { 8 } else { ty.bits() as usize }
     }
 
-    /// The fragment of `elements` elements of a warp.
+    /// Returns a lane's fragment of `elements` elements of a warp.
     fn spread(&self, elements: usize, ty: Ty) -> Fragment {
         match ty {
             Ty::F64 | Ty::F32 | Ty::S32 => (elements / 32, ty),
@@ -40,11 +40,11 @@ impl Form {
         }
     }
 
-    /// A, B, C and D of `mma`, sparse or not.
+    /// Returns the fragments A, B, C and D of `mma`, sparse or not.
     pub fn fragments(&self, sparse: bool) -> [Fragment; 4] {
         let Shape { m, n, k } = self.shape();
         let [d, a, b, c] = [0, 1, 2, 3].map(|n| self.ty(n));
-        // Four products at once.
+        // These shapes compute four products at once.
         let quad = if m * n * k == 8 * 8 * 4 && a.bits() == 16 { 4 } else { 1 };
         let stored = if sparse { 2 } else { 1 };
         [
@@ -55,7 +55,7 @@ impl Form {
         ]
     }
 
-    /// Registers of `ldmatrix` and `stmatrix`.
+    /// Returns the number of registers of `ldmatrix` and `stmatrix`.
     pub fn matrix_registers(&self) -> usize {
         let matrices = match self.one_of(&[Word::X1, Word::X2, Word::X4]) {
             Some(Word::X2) => 2,
@@ -68,7 +68,7 @@ impl Form {
     fn wmma_factor(&self, ty: Ty, first: bool) -> Fragment {
         let Shape { m, n, k } = self.shape();
         match ty {
-            // Each element is there twice, whatever the shape.
+            // Each element occurs twice, whatever the shape.
             Ty::F16 => (8, Ty::B32),
             Ty::F64 => (1, Ty::F64),
             _ if first => self.spread(m * k, ty),
@@ -81,7 +81,7 @@ impl Form {
         self.spread(m * n, ty)
     }
 
-    /// The fragment that `wmma.load` and `wmma.store` name: it is in the opcode.
+    /// Returns the fragment of `wmma.load` and `wmma.store`, which the opcode names.
     pub fn wmma_named(&self) -> Fragment {
         let which = [Word::Alpha, Word::Blue, Word::MatrixC, Word::MatrixD];
         let ty = self.ty(0);
@@ -92,7 +92,7 @@ impl Form {
         }
     }
 
-    /// A, B, C and D of `wmma.mma`.
+    /// Returns the fragments A, B, C and D of `wmma.mma`.
     pub fn wmma_fragments(&self) -> [Fragment; 4] {
         let (d, a, b, c) = match self.types[..] {
             [d, c] => (d, Ty::F16, Ty::F16, c),
@@ -101,13 +101,13 @@ impl Form {
         [self.wmma_factor(a, true), self.wmma_factor(b, false), self.wmma_sum(c), self.wmma_sum(d)]
     }
 
-    /// D of `wgmma`.
+    /// Returns the fragment D of `wgmma`.
     pub fn wgmma_sum(&self) -> Fragment {
         let Shape { m, n, .. } = self.shape();
         self.spread(m * n / 4, self.ty(0))
     }
 
-    /// Sets of metadata that a sparse product chooses from.
+    /// Returns the number of metadata sets that a sparse product selects from.
     pub fn selectors(&self) -> u64 {
         let k = self.shape().k;
         let bits_of_row = match self.ty(1) {
@@ -115,16 +115,16 @@ impl Form {
             ty if ty.bits() == 4 => k / 2,
             _ => k,
         };
-        // A lane has 16 bits of each of its rows; four lanes hold as many sets as there is room for.
+        // A lane has 16 bits of each of its rows. Four lanes hold as many sets as fit.
         let lanes = (bits_of_row / 16).clamp(1, 4);
-        // ptxas takes one set more of this form.
+        // ptxas accepts one more set for this form.
         let more = usize::from(k == 32 && self.ty(0) == Ty::F32 && self.ty(1) == Ty::F16);
         (4 / lanes + more) as u64
     }
 }
 
 impl Check<'_> {
-    /// Registers in braces.
+    /// Checks registers in braces.
     fn registers(&self, operand: &Operand, (count, ty): Fragment, written: bool) -> Checked {
         let one = |operand: &Operand| match written {
             true => self.destination(operand, ty, false),
@@ -151,7 +151,7 @@ impl Check<'_> {
         self.multiplied(operands, self.form.fragments(false))
     }
 
-    /// With metadata and the lanes that have them.
+    /// Checks `mma.sp`: with metadata, and the lanes that have them.
     pub fn sparse_mma(&self, operands: &[Operand]) -> AllChecked {
         self.count(operands, 6, 6)?;
         self.multiplied(operands, self.form.fragments(true))?;
@@ -159,7 +159,7 @@ impl Check<'_> {
         self.immediate(&operands[5], 0, self.form.selectors() - 1).map_err(at(5))
     }
 
-    /// With scales of both factors: register, byte and thread.
+    /// Checks a scaled `mma`: scales of both factors, each with register, byte and thread.
     pub fn scaled_mma(&self, operands: &[Operand]) -> AllChecked {
         self.count(operands, 8, 8)?;
         self.multiplied(operands, self.form.fragments(false))?;
@@ -175,7 +175,7 @@ impl Check<'_> {
         })
     }
 
-    /// What `wmma.load` and `wmma.store` name: the fragment is in the opcode.
+    /// Checks the fragment of `wmma.load` and `wmma.store`, which the opcode names.
     pub fn fragment(&self, operand: &Operand, written: bool) -> Checked {
         self.registers(operand, self.form.wmma_named(), written)
     }
@@ -185,7 +185,7 @@ impl Check<'_> {
         self.multiplied(operands, self.form.wmma_fragments())
     }
 
-    /// `d, a, b, scale` and, by the types, signs and transpositions.
+    /// Checks `d, a, b, scale` and, depending on the types, signs and transpositions.
     pub fn wgmma(&self, operands: &[Operand]) -> AllChecked {
         let a = self.form.ty(1);
         let in_registers = matches!(operands.get(1), Some(Operand::Vector(_)));
@@ -212,7 +212,7 @@ impl Check<'_> {
         })
     }
 
-    /// Registers of a load or store of tensor memory.
+    /// Checks the registers of a load or store of tensor memory.
     pub fn tensor_registers(&self, operand: &Operand) -> Checked {
         let times =
             [Word::X1, Word::X2, Word::X4, Word::X8, Word::X16, Word::X32, Word::X64, Word::X128];
@@ -233,7 +233,7 @@ impl Check<'_> {
         }
     }
 
-    /// `[d], a, b, i{, mask}, p`; A is a descriptor or an address.
+    /// Checks `[d], a, b, i{, mask}, p`. A is a descriptor or an address.
     pub fn tcgen05(&self, operands: &[Operand]) -> AllChecked {
         self.count(operands, 5, 6)?;
         self.address(&operands[0], None).map_err(at(0))?;

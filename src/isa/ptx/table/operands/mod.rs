@@ -1,7 +1,7 @@
-//! Whether operands fit a form. Facts, `ptx.md` 1.4 and 1.5.
+//! Checks operands against a form. Facts, `ptx.md` 1.4 and 1.5.
 //!
-//! This file goes through the operands of a form; [`value`] has registers and constants, [`address`] addresses. The others
-//! have the instructions whose operands no list says.
+//! This file visits the operands of a form. [`value`] checks registers and constants, [`address`]
+//! addresses. The other modules check instructions whose operands no list describes.
 
 mod address;
 mod matrix;
@@ -16,12 +16,12 @@ use crate::module::{Body, Module, Operand};
 use crate::types::{StateSpace, Ty};
 use crate::word::Word;
 
-/// What is wrong with one operand.
+/// The result of checking one operand: its error.
 type Checked = Result<(), String>;
-/// The same, with its number.
+/// The result of checking all operands: an error, with the operand's number.
 type AllChecked = Result<(), (usize, String)>;
 
-/// What operands are checked against.
+/// The context that operands are checked against.
 #[derive(Clone, Copy)]
 struct Check<'a> {
     form: &'a Form,
@@ -29,7 +29,7 @@ struct Check<'a> {
     body: &'a Body,
 }
 
-/// Whether operands fit a form. The error names the operand by its number, from 0 on.
+/// Checks operands against a form. The error names the operand by its number, from 0 on.
 pub fn check_operands(
     form: &Form,
     operands: &[Operand],
@@ -43,13 +43,13 @@ pub fn check_operands(
     }
 }
 
-/// Prefixes an error with the number of the operand.
+/// Returns a function that adds the operand's number to an error.
 fn at(n: usize) -> impl Fn(String) -> (usize, String) {
     move |message| (n, message)
 }
 
 impl Form {
-    /// Whether an operand of this kind is there with the form's modifiers.
+    /// Whether a form with these modifiers has an operand of this kind.
     pub fn applies(&self, kind: Kind) -> bool {
         match kind {
             Kind::Policy => self.has(Word::L2CacheHint),
@@ -65,7 +65,7 @@ impl Form {
         }
     }
 
-    /// The type of an operand.
+    /// Returns the type of an operand.
     pub fn operand_type(&self, ty: Type) -> Ty {
         match ty {
             Type::Of(n) => self.ty(n),
@@ -101,7 +101,7 @@ impl Check<'_> {
         }
     }
 
-    /// Whether the number of operands is one of a range.
+    /// Checks that the number of operands lies in a range.
     fn count(&self, operands: &[Operand], least: usize, most: usize) -> AllChecked {
         let count = operands.len();
         if (least..=most).contains(&count) {
@@ -131,7 +131,7 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// Whether target and version are at least these.
+    /// Checks that target and version are at least these.
     fn needs(&self, sm: u32, (major, minor): (u8, u8), what: &str) -> Checked {
         match self.module.target.sm >= sm && self.module.version >= (major, minor) {
             true => Ok(()),
@@ -204,7 +204,7 @@ impl Check<'_> {
         }
     }
 
-    /// Registers or constants, as many as the operand has.
+    /// Checks registers or constants, as many as the operand has.
     fn values(&self, spec: &Spec, operand: &Operand) -> Checked {
         let ty = self.form.operand_type(spec.ty);
         let one = |operand: &Operand| match spec.kind {
@@ -223,7 +223,7 @@ impl Check<'_> {
             Count::Fragment => return self.fragment(operand, spec.kind == Kind::Destination),
         };
         match operand {
-            // One element may stand in braces too: compilers write `ld.b32 {%r1}, ..`.
+            // One element may also stand in braces: compilers write `ld.b32 {%r1}, ..`.
             Operand::Vector(all)
                 if all.len() == count && (braces || spec.count == Count::Vector) =>
             {
@@ -245,12 +245,12 @@ impl Check<'_> {
         }
     }
 
-    /// Whether elements of a stored vector may be left alone.
+    /// Whether a store may leave out elements of the vector.
     fn may_skip(&self) -> bool {
         self.form.vector() == 8 || self.form.vector() == 4 && self.form.ty(0).bits() == 64
     }
 
-    /// Loads write something: only elements of them may be sinks.
+    /// Whether the form is a load. A load must write something: only some elements may be sinks.
     fn is_load(&self) -> bool {
         matches!(self.form.row.opcode, "ld" | "ldu" | "suld.b")
     }
@@ -268,7 +268,7 @@ impl Check<'_> {
         }
     }
 
-    /// `cp.async`: size, then the bytes that the source has, or whether it is ignored.
+    /// Checks `cp.async`: the size, then the bytes that the source has, or whether it is ignored.
     fn copy(&self, operands: &[Operand]) -> AllChecked {
         let hint = usize::from(self.form.has(Word::L2CacheHint));
         self.count(operands, 3 + hint, 4 + hint)?;

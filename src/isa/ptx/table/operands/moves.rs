@@ -32,7 +32,7 @@ impl Check<'_> {
         }
     }
 
-    /// The elements of a register of bits.
+    /// Checks the elements of a register of bits.
     fn parts(&self, all: &[Operand], ty: Ty, written: bool) -> Checked {
         let part = match (ty, all.len()) {
             (Ty::B16, 2) => Ty::B8,
@@ -64,7 +64,7 @@ impl Check<'_> {
         })
     }
 
-    /// What `mov` takes beyond registers and constants.
+    /// Checks a source of `mov`, which may be more than a register or a constant.
     fn moved(&self, operand: &Operand, ty: Ty) -> Checked {
         match *operand {
             _ if ty == Ty::Pred => match *operand {
@@ -112,7 +112,7 @@ impl Check<'_> {
     }
 }
 
-/// Whether a special register is a value of a type.
+/// Checks that a special register is a value of a type.
 pub(super) fn special_fits(special: SpecialRegister, ty: Ty) -> Checked {
     use SpecialRegister::*;
     let bits: &[u32] = match special {

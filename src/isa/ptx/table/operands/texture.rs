@@ -19,7 +19,7 @@ const GEOMETRIES: &[Word] = &[
 ];
 
 impl Check<'_> {
-    /// `d[|p], [t, {sampler,} coordinates] {, level | , dx, dy} {, offsets} {, depth}`
+    /// Checks `d[|p], [t, {sampler,} coordinates] {, level | , dx, dy} {, offsets} {, depth}`.
     pub fn texture(&self, operands: &[Operand]) -> AllChecked {
         let gather = self.form.row.opcode == "tld4";
         let fixed = match self.form.one_of(&[Word::Level, Word::Grad]) {
@@ -58,12 +58,12 @@ impl Check<'_> {
         self.form.one_of(GEOMETRIES).unwrap_or(Word::D1)
     }
 
-    /// The type of a coordinate.
+    /// Returns the type of a coordinate.
     fn coordinate(&self) -> Ty {
         self.form.ty(1)
     }
 
-    /// The destination, with a predicate of residency.
+    /// Checks the destination, with a predicate of residency.
     fn texels(&self, operand: &Operand) -> Checked {
         let operand = match operand {
             Operand::Pair(pair) => {
@@ -85,7 +85,7 @@ impl Check<'_> {
         }
     }
 
-    /// `[t, {sampler,} coordinates]`
+    /// Checks `[t, {sampler,} coordinates]`.
     fn sampled(&self, operand: &Operand) -> Checked {
         let Operand::Bracket(all) = operand else {
             return Err("expected `[texture, coordinates]`".into());
@@ -102,7 +102,7 @@ impl Check<'_> {
         self.coordinates(coordinates, self.coordinate())
     }
 
-    /// The name of a texture, surface or sampler, or its handle.
+    /// Checks the name of a texture, surface or sampler, or its handle.
     fn opaque(&self, operand: &Operand, ty: Ty) -> Checked {
         match *operand {
             Operand::Register(register) => {
@@ -121,7 +121,8 @@ impl Check<'_> {
         }
     }
 
-    /// A tuple of at least as many coordinates as the geometry has; one may stand alone. An array's index comes first.
+    /// Checks a tuple of at least as many coordinates as the geometry has. One coordinate may stand
+    /// alone. The index of an array comes first.
     fn coordinates(&self, operand: &Operand, ty: Ty) -> Checked {
         let (least, index) = match self.geometry() {
             Word::D1 => (1, false),
@@ -193,7 +194,7 @@ impl Check<'_> {
         self.source(operand, Ty::F32, false)
     }
 
-    /// `[surface, coordinates]`
+    /// Checks `[surface, coordinates]`.
     pub fn texel(&self, operand: &Operand) -> Checked {
         match operand {
             Operand::Bracket(all) if all.len() == 2 => {
@@ -204,7 +205,7 @@ impl Check<'_> {
         }
     }
 
-    /// `[t]`, of `txq` and `suq`.
+    /// Checks `[t]` of `txq` and `suq`.
     pub fn handle(&self, operand: &Operand) -> Checked {
         let texture = self.form.row.opcode.starts_with("txq");
         match *operand {

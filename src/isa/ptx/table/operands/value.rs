@@ -4,7 +4,7 @@ use super::{Check, Checked};
 use crate::module::{Literal, Operand, Register};
 use crate::types::{Kind, Ty};
 
-/// Types that no literal fits.
+/// Whether constants are operands of a type.
 fn takes_constants(ty: Ty) -> bool {
     match ty.kind() {
         Kind::Float => matches!(ty, Ty::F32 | Ty::F64),
@@ -12,7 +12,8 @@ fn takes_constants(ty: Ty) -> bool {
     }
 }
 
-/// Whether a register of one type is an operand of another; of `wide` ones also a wider register.
+/// Whether a register of one type is an operand of another type. `wide` allows a wider register,
+/// too.
 pub(super) fn fits(register: Ty, ty: Ty, wide: bool) -> bool {
     if (register == Ty::Pred) != (ty == Ty::Pred) {
         return false;
@@ -20,7 +21,7 @@ pub(super) fn fits(register: Ty, ty: Ty, wide: bool) -> bool {
     let bits = |kind| matches!(kind, Kind::Bits);
     let (of_register, of_ty) = (register.kind(), ty.kind());
     if register.bits() != ty.bits() {
-        // Of packed and short float formats no register is wider.
+        // Packed and short float formats allow no wider register.
         let plain = !matches!(of_ty, Kind::Float) || matches!(ty, Ty::F16 | Ty::F32 | Ty::F64);
         let kinds = match of_ty {
             Kind::Bits => true,
@@ -52,7 +53,7 @@ impl Check<'_> {
         Err(format!("found a register of type .{}, expected .{}", of.name(), ty.name()))
     }
 
-    /// A register and nothing else.
+    /// Checks a register and nothing else.
     pub fn register_only(&self, operand: &Operand, ty: Ty, wide: bool) -> Checked {
         match *operand {
             Operand::Register(register) => self.register(register, ty, wide),
@@ -67,7 +68,7 @@ impl Check<'_> {
         self.register_only(operand, ty, wide)
     }
 
-    /// A register or a constant.
+    /// Checks a register or a constant.
     pub fn source(&self, operand: &Operand, ty: Ty, wide: bool) -> Checked {
         match *operand {
             Operand::Integer(_) | Operand::Float(_) => self.constant(operand, ty),
@@ -111,7 +112,7 @@ impl Check<'_> {
         }
     }
 
-    /// A register of 32 bits, or a constant of 8.
+    /// Checks a register of 32 bits, or a constant of 8 bits.
     pub fn byte(&self, operand: &Operand) -> Checked {
         match operand {
             Operand::Integer(_) => self.immediate(operand, 0, 255),
@@ -119,7 +120,7 @@ impl Check<'_> {
         }
     }
 
-    /// A generic address as a value.
+    /// Checks a generic address as a value.
     pub fn either_width(&self, operand: &Operand) -> Checked {
         self.source(operand, Ty::B64, false).or_else(|_| self.source(operand, Ty::B32, false))
     }

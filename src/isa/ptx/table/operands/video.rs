@@ -9,7 +9,7 @@ use crate::word::Word;
 const PARTS: &[&str] = &["b0", "b1", "b2", "b3", "h0", "h1"];
 
 impl Check<'_> {
-    /// `d[.part], a[.part], b[.part][, c]`: a part of d, or a second operation, needs c.
+    /// Checks `d[.part], a[.part], b[.part][, c]`. A part of d, or a second operation, needs c.
     pub fn video(&self, operands: &[Operand]) -> AllChecked {
         let merged = matches!(operands.first(), Some(Operand::Selected { .. }));
         let second = self.form.one_of(&[Word::Add, Word::Min, Word::Max]).is_some();
@@ -26,7 +26,7 @@ impl Check<'_> {
         }
     }
 
-    /// `d, [-]a[.part], [-]b[.part], [-]c`
+    /// Checks `d, [-]a[.part], [-]b[.part], [-]c`.
     pub fn video_mad(&self, operands: &[Operand]) -> AllChecked {
         self.count(operands, 4, 4)?;
         self.destination(&operands[0], Ty::U32, false).map_err(at(0))?;
@@ -41,7 +41,7 @@ impl Check<'_> {
         })
     }
 
-    /// `d[.mask], a[.selectors], b[.selectors], c`
+    /// Checks `d[.mask], a[.selectors], b[.selectors], c`.
     pub fn video_simd(&self, operands: &[Operand]) -> AllChecked {
         self.count(operands, 4, 4)?;
         let letter = if self.form.row.opcode.ends_with('2') { 'h' } else { 'b' };

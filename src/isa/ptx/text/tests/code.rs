@@ -47,7 +47,7 @@ fn scopes() {
     refused_body("{ .reg .b32 a; } mov.u32 a, 1;", "not declared");
     refused_body("mov.u32 a, 1; .reg .b32 a;", "not declared");
     refused_body(".extern .shared .b8 x[];", "a directive of a body");
-    // The register of an inner scope hides that of a family, and the other way round.
+    // The register of an inner scope hides that of a family, and a family hides a register.
     let body = code(
         ".reg .b32 a<5>; { .reg .f32 a1; mov.f32 a1, a1; { .reg .b64 a<3>; mov.b64 a1, a1; } }",
     );
@@ -181,7 +181,7 @@ fn calls() {
         &format!("{arrays} .param .align 4 .b8 z[16]; call f, (z, y); }}"),
         "alignment 4, not 8",
     );
-    // Recursion, and a function that is declared first.
+    // Recursion, and a function that is declared before its definition.
     declared(".func a; .func b { call a; call b; ret; } .func a { call b; }");
     refused(".func b { call a; } .func a { }", "not declared");
 }
@@ -203,7 +203,7 @@ fn statements_end_in_semicolons() {
     refused_body("ret;;", "`;`");
     let text = kernel("ret\nret;");
     let errors = read(text.as_bytes()).unwrap_err();
-    // The next statement is where it is missed.
+    // The error is at the next statement.
     assert_eq!(&text[errors.errors[0].at as usize - 1..][..4], "\nret");
     refused_body("frobnicate.u32 %r1;", "frobnicate");
     refused_body("ret; )", "`)`");

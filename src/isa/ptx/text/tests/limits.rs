@@ -1,4 +1,4 @@
-//! Short texts ask for no more than they may.
+//! Short texts stay within the limits.
 
 use super::*;
 

@@ -1,4 +1,5 @@
-//! Texts that are taken and texts that are refused, by the sections of the facts (`ptx.md` 1.1 to 1.4).
+//! Texts that are accepted and texts that are refused, by the sections of the facts (`ptx.md` 1.1
+//! to 1.4).
 
 mod code;
 mod declarations;
@@ -13,7 +14,7 @@ use crate::module::{Module, Operand, Operands, Variable};
 
 const HEAD: &str = ".version 8.0\n.target sm_80\n.address_size 64\n";
 
-/// Registers that statements of tests name.
+/// The registers that statements of tests name.
 const REGISTERS: &str = ".reg .b32 %r<9>; .reg .b64 %rd<9>; .reg .f32 %f<9>; .reg .f64 %fd<9>; .reg .pred %p<9>; .reg .b16 %h<9>;";
 
 fn errors(text: &str) -> String {
@@ -23,7 +24,7 @@ fn errors(text: &str) -> String {
     }
 }
 
-/// Reads a whole text, and what it prints as.
+/// Reads a whole text, and reads the printed module again.
 fn module(text: &str) -> Module {
     let module = read(text.as_bytes()).unwrap_or_else(|errors| panic!("{errors}\n{text}"));
     let printed = print(&module);
@@ -71,7 +72,7 @@ fn refused_body(statements: &str, message: &str) {
     assert!(errors.contains(message), "{errors}\n{statements}");
 }
 
-/// The operands of the last statement.
+/// Returns the operands of the last statement.
 fn operands(statements: &str) -> Operands {
     let module = body(statements);
     module
@@ -88,7 +89,7 @@ fn operands(statements: &str) -> Operands {
         .clone()
 }
 
-/// The constant that an integer expression is.
+/// Returns the value of an integer expression.
 fn integer(expression: &str) -> u64 {
     match operands(&format!("mov.u64 %rd1, {expression};"))[1] {
         Operand::Integer(bits) => bits,

@@ -31,7 +31,7 @@ fn declarations_of_functions_may_end_without_a_semicolon() {
 
 #[test]
 fn an_error_in_a_declaration_is_the_only_one() {
-    // What stands behind it is read, and what it would have declared adds no errors.
+    // The text after it is read; names that it would have declared add no errors.
     let rest =
         ".global .b32 total; .func g { .reg .b32 %r<4>; call f; ld.global.b32 %r1, [total]; ret; }";
     for (text, at) in [

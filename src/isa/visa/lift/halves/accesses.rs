@@ -1,4 +1,4 @@
-//! What instructions read and write, as far as their order depends on it.
+//! The reads and writes of instructions that restrict their order.
 
 use super::super::memory::Item;
 use super::super::mode::Mode;
@@ -11,7 +11,7 @@ use crate::table::Field;
 use crate::types::Exec;
 use crate::words::{AddressSize, Atomic};
 
-/// Something that instructions share.
+/// A resource that instructions share.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum What {
     Root(RootId),
@@ -21,7 +21,7 @@ enum What {
     Memory,
 }
 
-/// A part of it: bytes of a root, lanes of a predicate.
+/// A part of a resource: bytes of a root, or lanes of a predicate.
 #[derive(Clone, Copy)]
 struct Part {
     what: What,
@@ -39,7 +39,7 @@ impl Part {
     }
 }
 
-/// Elements of an address variable.
+/// Returns elements of an address variable as a part.
 fn addresses(of: &Joining<'_>, address: AddressId, element: u8, count: u32) -> Part {
     let start = u32::from(element) * ADDRESS_BYTES;
     Part {
@@ -60,7 +60,9 @@ fn meet(some: &[Part], others: &[Part]) -> bool {
 }
 
 impl Accesses {
-    /// Of an instruction that the next one may be moved across. None: it ends a block, begins one, or it is not known what it accesses.
+    /// Returns the accesses of an instruction that the next instruction may move across.
+    ///
+    /// None: the instruction begins or ends a block, or its accesses are unknown.
     pub fn of(insn: &Instruction, of: &Joining<'_>) -> Option<Accesses> {
         let mut all = Accesses::default();
         if matches!(insn.row.name, "lifetime" | "FILE" | "LOC" | "yield") {
@@ -147,7 +149,9 @@ impl Accesses {
         Some(all)
     }
 
-    /// Of all instructions of a routine. Of `movs` that set a state variable to what it is already there are none.
+    /// Returns the accesses of all instructions of a routine.
+    ///
+    /// A `movs` that sets a state variable to its present value has no accesses.
     pub fn of_all(code: &[Instruction], of: &Joining<'_>) -> Vec<Option<Accesses>> {
         let mut known: Vec<(&Operand, &Operand)> = vec![];
         code.iter()
@@ -172,7 +176,9 @@ impl Accesses {
             .collect()
     }
 
-    /// Whether the second of two instructions may read before the first writes.
+    /// Returns whether the second of two instructions may read before the first writes.
+    ///
+    /// It must neither read nor write registers that the first writes.
     pub fn may_be_one_with(&self, second: &Accesses) -> bool {
         let registers = |parts: &[Part]| {
             parts.iter().filter(|part| part.what != What::Memory).copied().collect::<Vec<_>>()
@@ -181,7 +187,7 @@ impl Accesses {
         !meet(&mine, &second.reads) && !meet(&mine, &others)
     }
 
-    /// Whether an instruction may be done before one that comes before it.
+    /// Returns whether an instruction may move before an earlier instruction.
     pub fn may_pass(&self, earlier: &Accesses) -> bool {
         !meet(&self.reads, &earlier.writes)
             && !meet(&self.writes, &earlier.writes)
@@ -194,25 +200,25 @@ impl Accesses {
 pub struct Elements {
     /// The operand's number.
     pub operand: usize,
-    /// Bytes of an element, of which each lane has one in each component.
+    /// The bytes of an element. Each lane has one element in each component.
     pub step: u32,
     pub written: bool,
     pub components: u32,
 }
 
 impl Elements {
-    /// Bytes from one component to the next.
+    /// Returns the bytes from one component to the next.
     pub fn pitch(&self, exec: Exec, register_bytes: u32) -> u32 {
         (u32::from(exec.size) * self.step).next_multiple_of(register_bytes)
     }
 
-    /// Bytes of the operand.
+    /// Returns the bytes of the operand.
     pub fn bytes(&self, exec: Exec, register_bytes: u32) -> u32 {
         (self.components - 1) * self.pitch(exec, register_bytes) + u32::from(exec.size) * self.step
     }
 }
 
-/// The raw operands of a message in which each lane has an address of its own.
+/// Returns the raw operands of a message in which each lane has an address of its own.
 pub fn raw_operands(insn: &Instruction) -> Option<Vec<Elements>> {
     let number = |n: usize| match insn.operands.get(n) {
         Some(Operand::Number(number)) => Some(*number),
@@ -261,7 +267,7 @@ pub fn raw_operands(insn: &Instruction) -> Option<Vec<Elements>> {
     })
 }
 
-/// Whether an untyped LSC message has one address for each lane.
+/// Returns whether an untyped LSC message has one address for each lane.
 fn is_single(name: &str) -> bool {
     matches!(name, "lsc_load" | "lsc_store") || name.starts_with("lsc_atomic_")
 }

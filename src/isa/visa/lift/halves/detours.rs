@@ -1,4 +1,5 @@
-//! `%cr0` that an instruction changes and the next one changes back: compilers write that between the halves of an integer division's last step.
+//! Detours: an instruction changes `%cr0` and the next instruction changes it back. Compilers write
+//! detours between the halves of an integer division's last step.
 
 use std::borrow::Cow;
 
@@ -7,7 +8,7 @@ use super::rewrite::nothing;
 use crate::instruction::{Instruction, Operand};
 use crate::module::Module;
 
-/// A module without them, so that halves follow each other.
+/// Returns a module without detours, so that halves follow each other.
 pub fn without(module: &Module) -> Cow<'_, Module> {
     let mut module = Cow::Borrowed(module);
     for number in 0..module.routines.len() {

@@ -1,4 +1,5 @@
-//! A routine with what was found: one instruction for each pair, and variables that were put together as parts of new ones.
+//! Rewrites a routine: each pair becomes one instruction, and merged variables become parts of new
+//! variables.
 
 use std::collections::BTreeMap;
 
@@ -13,21 +14,21 @@ use crate::predefined::FIRST_VARIABLE;
 use crate::table;
 use crate::types::{Align, Ty};
 
-/// Bytes that variables which were put together begin at multiples of.
+/// The alignment of merged variables, in bytes.
 const ALIGN: u32 = 64;
 
-/// What is to be done.
+/// The planned changes of a routine.
 pub struct Plan {
     /// The first and the second instruction of each pair.
     pub pairs: Vec<(usize, usize)>,
     pub placed: FxHashMap<Unit, Placed>,
     pub splits: Splits,
-    /// Operands that name parts of roots that are split.
+    /// Operands that name parts of split roots.
     pub within: Vec<Within>,
 }
 
 impl Plan {
-    /// Does it.
+    /// Applies the plan to a routine.
     pub fn apply(&self, module: &mut Module, number: usize, roots: &Roots) {
         let register_bytes = module.register_bytes();
         let routine = &mut module.routines[number];
@@ -43,7 +44,7 @@ impl Plan {
         for (index, variable) in
             routine.variables.iter_mut().enumerate().filter(|(_, one)| one.alias.is_none())
         {
-            // The new ones come behind.
+            // New variables come last.
             let unit = Unit { root: own(index), start: 0 };
             if let Some(placed) = self.placed.get(&unit)
                 && !self.splits.contains_key(&unit.root)
@@ -54,7 +55,7 @@ impl Plan {
         self.operands(routine, &made, register_bytes);
     }
 
-    /// Makes an address variable for each of those that were put together, and has operands name it.
+    /// Makes the merged address variables, and renames operands.
     fn addresses(&self, routine: &mut Routine, roots: &Roots) {
         let mut made: BTreeMap<Unit, AddressId> = BTreeMap::new();
         let mut renamed: FxHashMap<AddressId, (AddressId, u32)> = FxHashMap::default();
@@ -85,7 +86,7 @@ impl Plan {
         }
     }
 
-    /// Makes a variable for each of those that were put together.
+    /// Makes the merged variables.
     fn variables(&self, routine: &mut Routine, roots: &Roots) -> FxHashMap<Unit, VariableId> {
         let mut ends: FxHashMap<Unit, u32> = FxHashMap::default();
         let is_address = |unit: &Unit| roots.is_address(unit.root);
@@ -113,7 +114,7 @@ impl Plan {
         made
     }
 
-    /// Has operands name the new variables that parts of theirs are in.
+    /// Renames operands whose parts are in new variables.
     fn operands(
         &self,
         routine: &mut Routine,
@@ -124,7 +125,7 @@ impl Plan {
         for &Within { insn, operand, unit, at } in &self.within {
             let Some(&placed) = self.placed.get(&unit) else { continue };
             let Some(&whole) = made.get(&placed.first) else { continue };
-            // The second of a pair has none any more.
+            // The second instruction of a pair has no operands any more.
             let Some(operand) = routine.code[insn].operands.get_mut(operand) else { continue };
             let named = match operand {
                 Operand::General(general) => &mut general.variable,
@@ -153,7 +154,7 @@ impl Plan {
     }
 }
 
-/// What is left of the second of two: its place, and that it counts.
+/// Replaces the second instruction of a pair. It keeps its place, and still counts.
 pub fn nothing(insn: &mut Instruction) {
     const YIELD: u8 = 0x5f;
     if let Some(row) = table::find(YIELD, None) {

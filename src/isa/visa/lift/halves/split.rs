@@ -1,5 +1,8 @@
-//! Parts of roots. What a message of several components reads or writes has each component in a part of its own; the halves of a component follow each other in
-//! the whole message, so that the parts of both operands are put in turn.
+//! Splits roots into parts.
+//!
+//! If a message of several components accesses a root, each component gets a part of its own. In
+//! the whole message the halves of a component follow each other, so the parts of both operands
+//! alternate.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +15,7 @@ use crate::instruction::{Instruction, Operand, Raw};
 use crate::module::{InputOf, VariableId};
 use crate::predefined::FIRST_VARIABLE;
 
-/// Bytes of the parts of roots that are split.
+/// For each split root, the bytes of its parts.
 pub type Splits = FxHashMap<RootId, u32>;
 
 /// An operand that is within a part.
@@ -25,7 +28,7 @@ pub struct Within {
 }
 
 impl Joining<'_> {
-    /// The roots that may be split, but for some.
+    /// Returns the roots that may be split, except the roots in `but`.
     pub(super) fn splits(&self, but: &BTreeSet<RootId>) -> Splits {
         let mut splits = Splits::default();
         let mut whole = but.clone();
@@ -60,7 +63,9 @@ impl Joining<'_> {
         splits
     }
 
-    /// Roots that a message has several components of, with the bytes from one to the next, if these are whole registers.
+    /// Returns the roots that hold several components of a message, with the bytes per component.
+    ///
+    /// Roots whose components are not whole registers are left out.
     pub(super) fn components(&self, insn: &Instruction) -> Vec<(RootId, u32)> {
         let (Some(exec), Some(raws)) = (insn.exec, raw_operands(insn)) else { return vec![] };
         let registers = self.register_bytes;
@@ -76,7 +81,10 @@ impl Joining<'_> {
         of.filter(|&(_, pitch)| pitch > 0).collect()
     }
 
-    /// Likewise what may have components: a variable of more elements than half of the lanes, of which an instruction writes a row of these.
+    /// Returns a root that may have components, with the bytes of a component.
+    ///
+    /// Its variable has more elements than half of the lanes, and an instruction writes a row of
+    /// them.
     fn copies(&self, insn: &Instruction) -> Option<(RootId, u32)> {
         let (Some(exec), Some(Operand::General(general))) = (insn.exec, insn.operands.first())
         else {
@@ -91,7 +99,7 @@ impl Joining<'_> {
         (fits && self.roots.get(one.root).bytes > part).then_some((one.root, part))
     }
 
-    /// Whether an operand is within a part, or consists of whole ones as components.
+    /// Returns whether an operand is within a part, or consists of whole parts as components.
     fn keeps_to_parts(&self, insn: &Instruction, n: usize, part: u32) -> bool {
         let Some(exec) = insn.exec else { return false };
         match &insn.operands[n] {
@@ -119,7 +127,7 @@ impl Joining<'_> {
         }
     }
 
-    /// The part, or whole root, that has a byte of a root, and where in it.
+    /// Returns the part, or the whole root, that has a byte of a root, and the byte's offset in it.
     pub(super) fn unit(&self, root: RootId, at: u32) -> (Unit, u32) {
         match self.splits.get(&root) {
             Some(part) => (Unit { root, start: at / part * part }, at % part),
@@ -127,7 +135,7 @@ impl Joining<'_> {
         }
     }
 
-    /// Roots of messages of several components that became no one message, and yet are split.
+    /// Returns split roots of messages with several components that were not merged.
     pub(super) fn torn(&self, pairs: &[(usize, usize)]) -> BTreeSet<RootId> {
         let joined: BTreeSet<usize> =
             pairs.iter().flat_map(|&(first, second)| [first, second]).collect();
@@ -136,7 +144,7 @@ impl Joining<'_> {
         roots.filter(|root| self.splits.contains_key(root)).collect()
     }
 
-    /// The operands that name parts.
+    /// Returns the operands that name parts.
     pub(super) fn within_parts(&self) -> Vec<Within> {
         let mut all = vec![];
         for (number, insn) in self.code().iter().enumerate() {
@@ -158,7 +166,7 @@ impl Joining<'_> {
     }
 }
 
-/// Variables that an operand names.
+/// Returns the variables that an operand names.
 fn variables(operand: &Operand) -> Vec<VariableId> {
     match operand {
         Operand::General(general) => vec![general.variable],

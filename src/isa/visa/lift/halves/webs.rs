@@ -1,5 +1,7 @@
-//! Address variables that hold one thing after the other become as many variables: compilers have few, so that each half of the lanes
-//! has the same in turn, and halves would not be found.
+//! Gives each value of an address variable a variable of its own.
+//!
+//! Compilers have few address variables, so both halves of the lanes use one in turn. Without new
+//! variables, halves would not be found.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -13,10 +15,10 @@ use crate::module::{AddressId, Module, Routine};
 use crate::table::Field;
 use crate::types::Exec;
 
-/// Address variables of a routine at most.
+/// The most address variables of a routine.
 const MAX_ADDRESSES: usize = 1 << 12;
 
-/// A module with a variable for each value.
+/// Returns a module with an address variable for each value.
 pub fn apart(mut module: Cow<'_, Module>) -> Cow<'_, Module> {
     for number in 0..module.routines.len() {
         let webs = Webs::of(&module.routines[number]);
@@ -27,7 +29,7 @@ pub fn apart(mut module: Cow<'_, Module>) -> Cow<'_, Module> {
     module
 }
 
-/// The elements of an address variable that an indirect operand uses, from its own on.
+/// Returns the number of address elements that an indirect operand uses, from its own element on.
 pub fn elements_of(indirect: &Indirect, exec: Exec) -> u32 {
     match (indirect.region.vertical, indirect.region.width) {
         (None, Some(width)) => u32::from(exec.size).div_ceil(u32::from(width.max(1))),
@@ -35,7 +37,7 @@ pub fn elements_of(indirect: &Indirect, exec: Exec) -> u32 {
     }
 }
 
-/// A write of all that later reads use, up to the next one.
+/// A write of all elements that later reads use, up to the next write.
 #[derive(Clone, Copy)]
 struct Web {
     number: usize,
@@ -129,7 +131,7 @@ impl Webs {
 }
 
 impl Web {
-    /// Whether it has written so many elements, for an instruction of these lanes.
+    /// Returns whether the web wrote the elements that an instruction with these lanes reads.
     fn has(&self, exec: Exec, element: u32, count: u32) -> bool {
         let within =
             element >= self.element && element + count <= self.element + u32::from(self.exec.size);
@@ -138,7 +140,7 @@ impl Web {
     }
 }
 
-/// Whether an instruction comes behind the one before it, and with the same lanes.
+/// Returns whether control reaches an instruction only from the previous one, with equal lanes.
 fn goes_on(insn: &Instruction) -> bool {
     is_of_lanes(insn)
         || raw_operands(insn).is_some()
@@ -167,10 +169,10 @@ mod tests {
             found.iter().zip(expected).all(|(found, expected)| found.contains(&expected[..16])),
             "{found:?}"
         );
-        // The second half reads what the first has read its addresses by.
+        // The second half reads through the first half's addresses.
         let again = format!("{}mov (M5, 16) B(0,0)<1> r[A0(0),0]<1,0>:d\n", half("M1", 'A', 'C'));
         assert_eq!(left(&again).len(), 3);
-        // What is read is written in between.
+        // An instruction in between writes the source.
         let between = format!(
             "{}mov (M1_NM, 1) W(0,3)<1> 0x1:d\n{}",
             half("M1", 'A', 'C'),

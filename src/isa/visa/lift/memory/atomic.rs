@@ -1,5 +1,5 @@
-//! Atomic operations: those of old messages, by their numbers, and those of LSC, by their names. Facts, `visa-semantics.md` 7,
-//! "Atomics" and "LSC"; seed `intel-typed-atomic.md`.
+//! Atomic operations of old messages, by their numbers, and of LSC, by their names. Facts,
+//! `visa-semantics.md` 7, "Atomics" and "LSC"; seed `intel-typed-atomic.md`.
 
 use warploom_ir::{Access, AtomicOp as Op, Type, Value};
 
@@ -7,14 +7,14 @@ use super::super::Cx;
 use super::item::integer;
 use crate::words::{Atomic, AtomicOp};
 
-/// Where an operand of the IR's operation comes from.
+/// The origin of an operand of the IR's operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Operand {
     Src0,
     Src1,
-    /// An integer.
+    /// The integer 1.
     One,
-    /// The first source with the other sign.
+    /// The first source with the opposite sign.
     Negated,
 }
 
@@ -22,15 +22,15 @@ enum Operand {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Operation {
     op: Op,
-    /// What memory holds.
+    /// The type of the cell in memory.
     pub cell: Type,
     value: Operand,
     compare: Option<Operand>,
-    /// It gives the new value, which is one less than the old one.
+    /// Whether the operation returns the new value, which is the old value less one.
     gives_new: bool,
 }
 
-/// The float of so many bits.
+/// Returns the float type of `bits` bits.
 fn float(bits: u32) -> Type {
     match bits {
         16 => Type::F16,
@@ -44,7 +44,10 @@ impl Operation {
         Operation { op, cell, value, compare: None, gives_new: false }
     }
 
-    /// Of a message that is not LSC's: compares with the second source and writes the first; those on floats the other way round.
+    /// Returns the operation of a message that is not LSC's.
+    ///
+    /// It compares with the second source and writes the first. Operations on floats compare with
+    /// the first source and write the second.
     pub fn old(atomic: Atomic) -> Operation {
         let bits = u32::from(atomic.bits);
         let (whole, part) = (integer(bits / 8), float(bits));
@@ -82,7 +85,9 @@ impl Operation {
         }
     }
 
-    /// Of LSC, by what stands behind `lsc_atomic_`, on so many bits. None: it is no operation on a cell.
+    /// Returns the operation of an LSC message, by the name behind `lsc_atomic_`, on `bits` bits.
+    ///
+    /// Returns None if the name is not an operation on a cell.
     pub fn lsc(name: &str, bits: u32) -> Option<Operation> {
         let (whole, part) = (integer(bits / 8), float(bits));
         let simple = |op| Operation::new(op, whole, Operand::Src0);
@@ -124,7 +129,8 @@ impl Operation {
         self.cell.bytes()
     }
 
-    /// Sources are integers as registers hold them, wider than the cell or not.
+    /// Returns an operand of the IR's operation. Sources are integers of registers, which may be
+    /// wider than the cell.
     fn operand(self, cx: &mut Cx<'_>, operand: Operand, sources: [Value; 2]) -> Value {
         let bits = integer(self.bytes());
         let value = match operand {
@@ -140,7 +146,9 @@ impl Operation {
         if self.cell.is_float() { cx.b.bitcast(self.cell, value) } else { value }
     }
 
-    /// Does it; what the message gives back, an integer of `register`, and 0 where nothing is accessed.
+    /// Performs the operation. Returns the message's result, an integer of type `register`.
+    ///
+    /// The result is 0 in lanes without an access.
     pub fn perform(
         self,
         cx: &mut Cx<'_>,

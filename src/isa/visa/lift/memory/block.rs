@@ -1,4 +1,5 @@
-//! Messages that move bytes that are together in memory, from one address: block messages, and LSC's with a vector of one lane.
+//! Messages that move consecutive bytes of memory from one address: block messages, and LSC
+//! messages with a vector of one lane.
 
 use warploom_ir::{IntCc, Type, Value};
 
@@ -7,7 +8,7 @@ use super::item::{Item, integer};
 use super::place::{MessageTarget, Target, narrowed};
 use crate::instruction::Raw;
 
-/// What is moved: as many elements, one behind the other here and there.
+/// A block of elements that are consecutive both in memory and in registers.
 #[derive(Clone, Copy)]
 pub struct Block {
     pub place: MessageTarget,
@@ -15,14 +16,14 @@ pub struct Block {
     pub count: u32,
 }
 
-/// Elements up to which each is a scalar. Code uses larger blocks as vectors.
+/// The most elements of a block that are moved as scalars. Code uses larger blocks as vectors.
 const MAX_SCALARS: u32 = 4;
-/// Bytes of an access at most.
+/// The most bytes of an access.
 const MAX_BYTES: u32 = 16;
-/// Elements that are moved at once at most.
+/// The most elements that are moved at once.
 const MAX_LANES: u32 = 128;
 
-/// Numbers of the elements of a piece, from `first` on: `i32`.
+/// Returns the numbers of the elements of a piece, from `first` on, as `i32`.
 pub fn numbers(cx: &mut Cx<'_>, first: u32) -> Value {
     let piece = cx.piece();
     let number = first + piece.element;
@@ -34,7 +35,9 @@ pub fn numbers(cx: &mut Cx<'_>, first: u32) -> Value {
 }
 
 impl Block {
-    /// Runs of elements that are scalars, by their first one's number and how many there are; none if lanes move the block.
+    /// Returns runs of elements to move as scalars: the first number and the count of each run.
+    ///
+    /// Returns None if lanes move the block.
     fn scalars(&self, cx: &mut Cx<'_>) -> Option<Vec<(u32, u32)>> {
         if self.count > MAX_SCALARS && cx.condition().is_none() {
             return None;
@@ -48,7 +51,7 @@ impl Block {
         )
     }
 
-    /// Where the elements of a piece are.
+    /// Returns the places of a piece's elements.
     fn at_lanes(&self, cx: &mut Cx<'_>) -> MessageTarget {
         let number = numbers(cx, 0);
         let ty = cx.b.ty(self.place.address).ty;
@@ -115,38 +118,40 @@ impl Block {
     }
 }
 
-/// A rectangle of elements in rows in memory, of which those outside read 0 and are not written. All are uniform `i32`s but for the base.
+/// A rectangle of elements in rows of memory. Elements outside read 0 and are not written.
+///
+/// All fields are uniform `i32` values, except the base.
 pub struct Rectangle {
-    /// `i64`.
+    /// The address, an `i64`.
     pub base: Value,
-    /// Bytes of a row that are there, rows, and bytes from a row to the next.
+    /// The bytes of a row; `height` is the number of rows, `pitch` the distance of rows in bytes.
     pub width: Value,
     pub height: Value,
     pub pitch: Value,
-    /// Of the first element, with a sign; x in bytes.
+    /// The place of the first element, with a sign; x is in bytes.
     pub x: Value,
     pub y: Value,
-    /// What is outside is the nearest that is not.
+    /// Whether an element outside stands for the nearest element inside.
     pub clamps: bool,
 }
 
-/// How a rectangle lies in a raw operand.
+/// The layout of a rectangle in a raw operand.
 #[derive(Clone, Copy)]
 pub struct Layout {
     pub item: Item,
-    /// In elements and rows.
+    /// The width in elements; the height is in rows.
     pub width: u32,
     pub height: u32,
-    /// Columns are rows.
+    /// Whether columns become rows.
     pub transposed: bool,
-    /// Rows whose elements are interleaved.
+    /// The number of rows whose elements are interleaved.
     pub interleaved: u32,
-    /// Elements of a row in the operand at least.
+    /// The fewest elements of a row in the operand.
     pub least_row: u32,
 }
 
 impl Layout {
-    /// Elements of a row in the operand, and rows there.
+    /// Returns the number of elements of a row in the operand, and the number of rows.
     fn shape(self) -> (u32, u32) {
         match self.transposed {
             true => (self.height.next_power_of_two(), self.width),
@@ -157,15 +162,15 @@ impl Layout {
         }
     }
 
-    /// Bytes in the operand.
+    /// Returns the bytes of the rectangle in the operand.
     pub fn bytes(self) -> u32 {
         let (row, rows) = self.shape();
         row * rows * self.item.register
     }
 
-    /// Column and row of the element with a number in the operand.
+    /// Returns the column and row of the element with a number in the operand.
     fn place(self, cx: &mut Cx<'_>, number: Value) -> (Value, Value) {
-        // All are powers of two.
+        // All divisors are powers of two.
         let split = |cx: &mut Cx<'_>, value: Value, by: u32| {
             let (shift, mask) = (cx.word(by.ilog2()), cx.word(by - 1));
             (cx.b.shr_u(value, shift), cx.b.and(value, mask))
@@ -184,7 +189,10 @@ impl Layout {
 }
 
 impl Rectangle {
-    /// Calls `f` for one group of elements after another: the address, the lanes that are inside, and where the group is in the operand.
+    /// Calls `f` for each group of elements in turn.
+    ///
+    /// Its arguments are the addresses, the lanes that are inside, and the group's offset in the
+    /// operand.
     fn each(
         &self,
         cx: &mut Cx<'_>,
@@ -203,7 +211,7 @@ impl Rectangle {
         }
     }
 
-    /// Where the element with a number in the operand is, and whether it is there.
+    /// Returns the address of the element with a number in the operand, and whether it is inside.
     fn place(&self, cx: &mut Cx<'_>, layout: Layout, number: Value) -> (Value, Value) {
         let (column, line) = layout.place(cx, number);
         let (columns, lines) = (cx.word(layout.width), cx.word(layout.height));

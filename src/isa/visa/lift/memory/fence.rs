@@ -3,7 +3,7 @@
 use super::super::{Cx, Lifted};
 use crate::instruction::Instruction;
 
-/// Bit of a `fence` that only keeps the compiler from moving what is around it.
+/// The bit of a `fence` that only prevents the compiler from moving operations across it.
 const SOFTWARE: u32 = 0x80;
 
 pub fn fence(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {

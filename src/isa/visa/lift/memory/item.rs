@@ -6,17 +6,17 @@ use super::super::Cx;
 use crate::instruction::Raw;
 use crate::words::DataSize;
 
-/// What one element is in memory, and how many bytes it takes in a register.
+/// The type of an element in memory, and its bytes in a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Item {
-    /// An integer.
+    /// The type in memory, an integer.
     pub memory: Type,
     pub register: u32,
-    /// In the register's upper half.
+    /// Whether the element is in the upper half of the register's dword.
     pub high: bool,
 }
 
-/// The integer of so many bytes.
+/// Returns the integer type of `bytes` bytes.
 pub fn integer(bytes: u32) -> Type {
     match bytes {
         1 => Type::I8,
@@ -27,7 +27,7 @@ pub fn integer(bytes: u32) -> Type {
 }
 
 impl Item {
-    /// As wide in a register as in memory.
+    /// Returns an element that is as wide in a register as in memory.
     pub const fn same(memory: Type) -> Item {
         Item { memory, register: memory.bytes(), high: false }
     }
@@ -35,12 +35,12 @@ impl Item {
     pub const DWORD: Item = Item::same(Type::I32);
     pub const QWORD: Item = Item::same(Type::I64);
 
-    /// Of so many bytes in memory, in a dword.
+    /// Returns an element of `bytes` bytes in memory that takes a dword of a register.
     pub fn in_dword(bytes: u32) -> Item {
         Item { memory: integer(bytes), register: 4, high: false }
     }
 
-    /// Of an LSC message.
+    /// Returns an element of an LSC message.
     pub fn of(size: DataSize) -> Item {
         match size {
             DataSize::D8 => Item::same(Type::I8),
@@ -53,17 +53,17 @@ impl Item {
         }
     }
 
-    /// In memory.
+    /// Returns the bytes in memory.
     pub fn bytes(self) -> u32 {
         self.memory.bytes()
     }
 
-    /// How loads of it extend.
+    /// Returns how loads extend the element.
     pub fn extend(self) -> Extend {
         if self.bytes() < 4 { Extend::Unsigned } else { Extend::None }
     }
 
-    /// What is loaded as what the register holds.
+    /// Converts a loaded value to the register's value.
     pub fn loaded(self, cx: &mut Cx<'_>, value: Value) -> Value {
         match self.register {
             1 | 2 => cx.b.trunc(integer(self.register), value),
@@ -75,7 +75,7 @@ impl Item {
         }
     }
 
-    /// What the register holds as what is stored.
+    /// Converts a register's value to the stored value.
     pub fn stored(self, cx: &mut Cx<'_>, value: Value) -> Value {
         if self.high {
             let half = cx.word(16);
@@ -84,19 +84,20 @@ impl Item {
         value
     }
 
-    /// Where component `n` of a raw operand begins: each begins a register. Facts, `visa-semantics.md` 7.
+    /// Returns the offset of component `n` of a raw operand. Each component begins a register.
+    /// Facts, `visa-semantics.md` 7.
     pub fn component(self, cx: &Cx<'_>, n: u32) -> u32 {
         n * (u32::from(cx.exec().size) * self.register).next_multiple_of(cx.grf())
     }
 
-    /// A component, one element for each lane of the piece. The null variable holds zeros.
+    /// Reads a component, one element for each lane of the piece. The null variable holds zeros.
     pub fn read(self, cx: &mut Cx<'_>, raw: Raw, n: u32) -> Value {
         let at = self.component(cx, n);
         let value = cx.raw(raw, at, integer(self.register));
         self.stored(cx, value)
     }
 
-    /// Writes what was loaded.
+    /// Writes a loaded component.
     pub fn write(self, cx: &mut Cx<'_>, raw: Raw, n: u32, value: Value) {
         let (at, value) = (self.component(cx, n), self.loaded(cx, value));
         cx.set_raw(raw, at, value);

@@ -7,15 +7,16 @@ use super::item::Item;
 use super::place::{MessageTarget, Target};
 use crate::instruction::Raw;
 
-/// An element of a lane: where it is from the lane's address on, in bytes, and which component of the raw operand it is.
+/// An element of a lane: its offset from the lane's address, in bytes, and its component of the raw
+/// operand.
 pub type Element = (u32, u32);
 
-/// So many elements, one behind the other in memory.
+/// Returns `count` elements that are consecutive in memory.
 pub fn consecutive(item: Item, count: u32) -> Vec<Element> {
     (0..count).map(|n| (n * item.bytes(), n)).collect()
 }
 
-/// The dwords of channels that a mask has, lowest bit first.
+/// Returns the dwords of the channels in a mask, lowest bit first.
 pub fn channels(mask: u32) -> Vec<Element> {
     (0..4)
         .filter(|channel| mask >> channel & 1 != 0)
@@ -24,10 +25,13 @@ pub fn channels(mask: u32) -> Vec<Element> {
         .collect()
 }
 
-/// Bytes of an access at most.
+/// The most bytes of an access.
 const MAX_BYTES: u32 = 16;
 
-/// Elements that one access reads or writes: those that follow each other, where what is outside is not a matter of each one.
+/// Splits elements into runs that one access reads or writes.
+///
+/// The elements of a run are consecutive. If the target bounds each element separately, each run is
+/// one element.
 fn runs(target: Target, item: Item, elements: &[Element]) -> Vec<&[Element]> {
     let most = if target.is_bounded() { 1 } else { (MAX_BYTES / item.bytes()) as usize };
     let follows = |a: &Element, b: &Element| b.0 == a.0 + item.bytes();
@@ -37,7 +41,7 @@ fn runs(target: Target, item: Item, elements: &[Element]) -> Vec<&[Element]> {
 /// Loads elements into a raw operand. Lanes whose address is outside get 0.
 pub fn load(cx: &mut Cx<'_>, place: MessageTarget, item: Item, elements: &[Element], dst: Raw) {
     if dst == Raw::NULL {
-        // A prefetch.
+        // The message is a prefetch.
         return;
     }
     place.target.check(cx);
@@ -65,7 +69,7 @@ pub fn store(cx: &mut Cx<'_>, place: MessageTarget, item: Item, elements: &[Elem
     }
 }
 
-/// Addresses of lanes: an integer each in a raw operand, times a scale.
+/// Returns the addresses of lanes: an integer for each lane of a raw operand, times a scale.
 pub fn addresses(cx: &mut Cx<'_>, raw: Raw, ty: Type, scale: u32) -> Value {
     let address = cx.raw(raw, 0, ty);
     let address = if ty == Type::I16 { cx.resize(address, Type::I32, false) } else { address };

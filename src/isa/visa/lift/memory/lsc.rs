@@ -1,4 +1,4 @@
-//! LSC messages without a format, but for blocks of two dimensions.
+//! LSC messages without a format, except two-dimensional blocks.
 
 use warploom_ir::{Type, Value};
 
@@ -12,18 +12,18 @@ use super::place::{MessageTarget, Target};
 use crate::instruction::{Instruction, Lsc, Operand, Raw};
 use crate::words::{AddressModel, AddressSize, Sfid};
 
-/// Where operands are: of all messages, and of most.
+/// Operand numbers, of all messages and of most messages.
 mod at {
     pub const SURFACE: usize = 1;
     pub const DATA: usize = 2;
     pub const ADDRESS: usize = 3;
     pub const SOURCES: [usize; 2] = [4, 5];
-    /// Of messages with a stride.
+    /// Operand numbers of messages with a stride.
     pub const PITCH: usize = 4;
     pub const STRIDED_SOURCE: usize = 5;
 }
 
-/// What an LSC message says.
+/// Returns the description of an LSC message.
 pub fn said(i: &Instruction) -> Result<&Lsc, Unsupported> {
     match i.operands.first() {
         Some(Operand::Lsc(lsc)) => Ok(lsc),
@@ -31,12 +31,12 @@ pub fn said(i: &Instruction) -> Result<&Lsc, Unsupported> {
     }
 }
 
-/// What addresses are relative to.
+/// Returns the memory that addresses are relative to.
 fn target(cx: &mut Cx<'_>, i: &Instruction, lsc: &Lsc) -> Result<Target, Unsupported> {
     Ok(match (lsc.sfid, lsc.model) {
         (Sfid::Slm, _) => Target::Slm,
         (_, AddressModel::Flat) => Target::Flat,
-        // The thread's scratch surface is the one that there is.
+        // The thread's scratch surface is the only surface of this model.
         (_, AddressModel::Ss) => Target::Scratch,
         (_, AddressModel::Bss | AddressModel::Bti) => {
             Target::Surface(surface::of_lsc(cx, i, at::SURFACE, lsc)?)
@@ -45,7 +45,7 @@ fn target(cx: &mut Cx<'_>, i: &Instruction, lsc: &Lsc) -> Result<Target, Unsuppo
     })
 }
 
-/// How wide addresses are in registers.
+/// Returns the type of addresses in registers.
 fn address_type(size: AddressSize) -> Type {
     match size {
         AddressSize::A16 => Type::I16,
@@ -54,7 +54,7 @@ fn address_type(size: AddressSize) -> Type {
     }
 }
 
-/// The place of addresses, integers, one for each lane.
+/// Returns the places of addresses, which are integers, one for each lane.
 fn place_of(cx: &mut Cx<'_>, lsc: &Lsc, target: Target, address: Value) -> MessageTarget {
     let signed = lsc.address_size == AddressSize::A32s && matches!(target, Target::Flat);
     let address = if signed { cx.resize(address, Type::I64, true) } else { address };
@@ -68,7 +68,7 @@ fn place(cx: &mut Cx<'_>, i: &Instruction, lsc: &Lsc) -> Result<MessageTarget, U
     Ok(place_of(cx, lsc, target, address))
 }
 
-/// What is together in memory, from the address of the only lane on.
+/// Returns the block of consecutive elements at the address of the only lane.
 fn block(place: MessageTarget, lsc: &Lsc) -> Block {
     Block { place, item: Item::of(lsc.data), count: lsc.elements.into() }
 }
@@ -113,7 +113,7 @@ pub fn lsc_store_quad(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     store_elements(cx, i, Item::DWORD, &channels(said(i)?.channels.into()))
 }
 
-/// From one address on, lane by lane so many bytes further.
+/// Returns the places of lanes that start at one address and follow at a stride in bytes.
 fn strided(
     cx: &mut Cx<'_>,
     i: &Instruction,
@@ -153,14 +153,14 @@ pub fn lsc_store_strided(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     Ok(())
 }
 
-/// The operation of an LSC message, and its data.
+/// Returns the operation of an LSC message, and its element.
 pub fn operation(i: &Instruction) -> Result<(Operation, Item), Unsupported> {
     let item = Item::of(said(i)?.data);
     let name = i.row.name.strip_prefix("lsc_atomic_").ok_or(Unsupported)?;
     Ok((Operation::lsc(name, item.bytes() * 8).ok_or(Unsupported)?, item))
 }
 
-/// All atomics of memory without a format.
+/// Lifts all LSC atomics of memory without a format.
 pub fn lsc_atomic(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let lsc = said(i)?;
     let (place, dst) = (place(cx, i, lsc)?, cx.raw_operand(i, at::DATA)?);

@@ -1,4 +1,4 @@
-//! LSC's blocks of two dimensions.
+//! LSC messages with two-dimensional blocks.
 
 use warploom_ir::{Type, Value};
 
@@ -8,7 +8,8 @@ use super::item::Item;
 use super::lsc::said;
 use crate::instruction::{Instruction, Lsc, Raw};
 
-/// Where operands are: the destination, base, width, height and pitch (each one less), x, y, and the source.
+/// Operand numbers: destination, base, width, height and pitch (each less one), x, y, and the
+/// source.
 mod at {
     pub const DST: usize = 1;
     pub const BASE: usize = 2;
@@ -20,7 +21,8 @@ mod at {
     pub const SRC: usize = 8;
 }
 
-/// The surface that a message is about, and the first of its blocks: how many, and how each lies in registers.
+/// Returns the rectangle of a message's first block, its layout in registers, and the number of
+/// blocks.
 fn blocks(
     cx: &mut Cx<'_>,
     i: &Instruction,
@@ -63,7 +65,7 @@ fn blocks(
     Ok((rectangle, layout, block.count.into()))
 }
 
-/// Does something with each block: those side by side lie register by register.
+/// Calls `f` for each block. Blocks side by side take consecutive registers.
 fn each(
     cx: &mut Cx<'_>,
     i: &Instruction,

@@ -1,8 +1,10 @@
-//! Messages that read and write memory without a format: SVM (`svm`), those on surfaces (`old`), LSC (`lsc`), fences.
+//! Messages that read and write memory without a format: SVM (`svm`), surfaces (`old`), LSC (`lsc`)
+//! and fences.
 //!
-//! A message is ordinary accesses of the lanes, with one address for each lane. `item` has what elements are in memory and in registers, `place`
-//! what addresses are relative to, `lanes` moves elements of lanes, `block` what lies together in memory, `atomic` has the operations.
-//! Source: facts, `visa-semantics.md` 7.
+//! A message becomes ordinary accesses of the lanes, with one address for each lane. `item`
+//! describes elements in memory and in registers, and `place` the memory that addresses are
+//! relative to. `lanes` moves elements of lanes, `block` consecutive elements of memory. `atomic`
+//! has the operations. Source: facts, `visa-semantics.md` 7.
 
 mod atomic;
 mod block;
@@ -30,7 +32,7 @@ use super::{Cx, Unsupported, surface};
 use crate::instruction::{Instruction, Operand, Raw};
 use crate::predefined;
 
-/// Does an operation on the elements at the addresses of lanes.
+/// Performs an operation on the elements at the addresses of lanes.
 fn atomic_message(
     cx: &mut Cx<'_>,
     place: MessageTarget,
@@ -49,7 +51,7 @@ fn atomic_message(
     cx.set_raw(dst, 0, old[0]);
 }
 
-/// What the `n`th operand, a surface, is.
+/// Returns the memory that the `n`th operand, a surface, stands for.
 fn surface_of(cx: &mut Cx<'_>, i: &Instruction, n: usize) -> Result<Target, Unsupported> {
     let Some(&Operand::Surface(id)) = i.operands.get(n) else { return Err(Unsupported) };
     Ok(match id {

@@ -14,7 +14,7 @@ use super::{atomic_message, surface_of};
 use crate::instruction::Instruction;
 use crate::words::Atomic;
 
-/// Owords of a surface, by the number of the first, or from a byte on.
+/// Returns a block of owords of a surface, by the number of the first oword or by a byte offset.
 fn block(
     cx: &mut Cx<'_>,
     i: &Instruction,
@@ -53,7 +53,7 @@ pub fn oword_st(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     Ok(())
 }
 
-/// Offsets of lanes and one that all share, both times a scale, in a surface.
+/// Returns places in a surface: the lanes' offsets plus a shared offset, both times a scale.
 fn place(
     cx: &mut Cx<'_>,
     i: &Instruction,
@@ -72,7 +72,7 @@ fn place(
     Ok(MessageTarget { target, address, offset: 0 })
 }
 
-/// Element sizes of the oldest messages: offsets count elements.
+/// Returns the element of the oldest messages, whose offsets count elements.
 fn element(cx: &Cx<'_>, i: &Instruction) -> Result<Item, Unsupported> {
     match cx.number(i, 0)? {
         log @ 0..=2 => Ok(Item::in_dword(1 << log)),
@@ -96,7 +96,7 @@ pub fn scatter(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     Ok(())
 }
 
-/// Bytes of a lane, a power of two: in one dword.
+/// Returns an element whose bytes, a power of two, take one dword.
 fn scaled(cx: &Cx<'_>, i: &Instruction) -> Result<Item, Unsupported> {
     match cx.number(i, 1)? {
         log @ 0..=2 => Ok(Item::in_dword(1 << log)),
@@ -136,7 +136,7 @@ pub fn scatter4_scaled(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     Ok(())
 }
 
-/// So many qwords at an offset.
+/// Returns the places of a message, and the number of qwords at each offset.
 fn qwords(cx: &mut Cx<'_>, i: &Instruction) -> Result<(MessageTarget, u32), Unsupported> {
     let count = 1 << (cx.number(i, 0)? & 3);
     let target = surface_of(cx, i, 1)?;
@@ -172,7 +172,7 @@ pub fn dword_atomic(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     Ok(())
 }
 
-/// A block of bytes of a surface of rows.
+/// Returns a two-dimensional block of bytes of a surface.
 fn media(
     cx: &mut Cx<'_>,
     i: &Instruction,

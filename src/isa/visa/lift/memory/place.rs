@@ -1,4 +1,5 @@
-//! Where messages without a format access memory: flat addresses, shared local memory, scratch memory, surfaces.
+//! Memory that messages without a format access: flat addresses, shared local memory, scratch
+//! memory, surfaces.
 
 use warploom_guest::divergence::Mask;
 use warploom_guest::images::Record;
@@ -7,42 +8,42 @@ use warploom_ir::{Access, IntCc, Space, Special, Type, Value, Window};
 
 use super::super::{Cx, surface};
 
-/// What addresses are relative to.
+/// The memory that addresses are relative to.
 #[derive(Clone, Copy)]
 pub enum Target {
     /// Guest addresses of 64 bits.
     Flat,
     /// Offsets of 32 bits in the group's local memory.
     Slm,
-    /// Likewise in the thread's own memory.
+    /// Offsets of 32 bits in the thread's own memory.
     Scratch,
-    /// Likewise in a surface.
+    /// Offsets of 32 bits in a surface.
     Surface(Record),
 }
 
-/// Where a message's lanes access memory.
+/// The places that a message's lanes access.
 #[derive(Clone, Copy)]
 pub struct MessageTarget {
     pub target: Target,
-    /// `i64` if the target is flat, else `i32`.
+    /// An `i64` if the target is flat, else an `i32`.
     pub address: Value,
-    /// In bytes.
+    /// The offset in bytes.
     pub offset: i32,
 }
 
 /// Compilers mark addresses in local memory with this bit. Facts, `visa.md` 4.
 const SLM_MARK: u32 = 1 << 28;
 
-/// The lanes whose `bytes` from the `i32` offset `at` on lie within the first `size`.
+/// Returns the lanes whose `bytes` from the `i32` offset `at` on lie within the first `size`.
 fn within(cx: &mut Cx<'_>, at: Value, bytes: u32, size: Value) -> Value {
-    // How many places there are to begin at.
+    // The number of offsets at which an access may begin.
     let last = cx.word(bytes - 1);
     let places = cx.b.max_u(size, last);
     let places = cx.b.sub(places, last);
     cx.b.icmp(IntCc::LtU, at, places)
 }
 
-/// An access of those of its lanes that are in a mask.
+/// Returns an access that is limited to the lanes of a mask.
 pub fn narrowed(cx: &mut Cx<'_>, access: Access, lanes: Value) -> Access {
     let guard = match access.guard {
         Some(guard) => cx.b.and(guard, lanes),
@@ -52,12 +53,13 @@ pub fn narrowed(cx: &mut Cx<'_>, access: Access, lanes: Value) -> Access {
 }
 
 impl Target {
-    /// Whether of what lies outside each element reads 0 and is not written, by itself.
+    /// Returns whether each element is bounded separately: outside elements read 0 and are not
+    /// written.
     pub fn is_bounded(self) -> bool {
         matches!(self, Target::Scratch | Target::Surface(_))
     }
 
-    /// Raises a fault where there is no surface.
+    /// Raises a fault in lanes without a surface.
     pub fn check(self, cx: &mut Cx<'_>) {
         if let Target::Surface(record) = self
             && surface::absent(cx, &record) != Mask::Never
@@ -69,12 +71,13 @@ impl Target {
         }
     }
 
-    /// Whether accesses at a uniform address have no code of their own, so that one lane does them.
+    /// Returns whether the engine has no code for accesses at a uniform address, so that a lane
+    /// does them.
     fn is_for_lanes(self) -> bool {
         matches!(self, Target::Slm)
     }
 
-    /// The place of addresses that are 64 or 32 bits wide.
+    /// Returns the place of addresses that are 64 or 32 bits wide.
     pub fn place(self, cx: &mut Cx<'_>, address: Value) -> MessageTarget {
         let ty = if matches!(self, Target::Flat) { Type::I64 } else { Type::I32 };
         MessageTarget { target: self, address: cx.resize(address, ty, false), offset: 0 }
@@ -82,7 +85,7 @@ impl Target {
 }
 
 impl MessageTarget {
-    /// At a distance that a message says.
+    /// Returns the place at the distance that a message states.
     pub fn at_distance(self, cx: &mut Cx<'_>, bytes: i32) -> MessageTarget {
         let place = MessageTarget { offset: bytes, ..self };
         if self.target.is_bounded() {
@@ -92,12 +95,12 @@ impl MessageTarget {
         }
     }
 
-    /// Further on.
+    /// Returns the place `bytes` further on.
     pub fn after(self, bytes: u32) -> MessageTarget {
         MessageTarget { offset: self.offset.wrapping_add(bytes as i32), ..self }
     }
 
-    /// The offset with the constant added to it.
+    /// Returns the offset with the constant added to it.
     fn at(self, cx: &mut Cx<'_>) -> Value {
         if self.offset == 0 {
             return self.address;
@@ -106,8 +109,10 @@ impl MessageTarget {
         cx.b.add(self.address, offset)
     }
 
-    /// An access to elements of a range of memory, in the lanes in which all of it is there: what lies further on than an address does not begin
-    /// again at 0.
+    /// Returns an access to elements of a range of memory, in lanes where the whole access is
+    /// inside.
+    ///
+    /// Offsets do not wrap around to 0.
     fn bounded(self, cx: &mut Cx<'_>, (ty, count): (Type, u8), base: Value, size: Value) -> Access {
         let bytes = ty.bytes() * u32::from(count);
         let inside = within(cx, self.address, self.offset as u32 + bytes, size);
@@ -117,7 +122,8 @@ impl MessageTarget {
         narrowed(cx, access, inside)
     }
 
-    /// An access to `count` elements that are together in memory. Where they are not there loads give 0, and nothing is stored.
+    /// Returns an access to `count` consecutive elements. Outside elements load 0 and are not
+    /// stored.
     pub fn access(self, cx: &mut Cx<'_>, ty: Type, count: u8) -> Access {
         match self.target {
             Target::Flat => cx.access(Space::Global, ty, count, self.address, self.offset),
@@ -145,7 +151,9 @@ impl MessageTarget {
         }
     }
 
-    /// Loads or stores: as the piece is, or by one lane for a piece of one element if that is what the target wants.
+    /// Calls `f` to load or store.
+    ///
+    /// A piece of one element is accessed by one lane, if the target requires lanes.
     pub fn perform(
         self,
         cx: &mut Cx<'_>,
@@ -154,7 +162,7 @@ impl MessageTarget {
         if self.target.is_for_lanes() { self.in_lanes(cx, f) } else { f(cx, self) }
     }
 
-    /// The same, but a uniform address never is.
+    /// Calls `f` with an address for each lane, even if the address is uniform.
     pub fn in_lanes(
         self,
         cx: &mut Cx<'_>,
@@ -167,8 +175,10 @@ impl MessageTarget {
     }
 }
 
-/// Does something for lanes. A piece of one element is done by one lane, as what accesses memory for the warp as a whole has no code;
-/// the values that come of it are uniform.
+/// Calls `f` to emit code for lanes.
+///
+/// One lane does the work of a piece of one element, because accesses of the warp as a whole have
+/// no code. The results are then uniform.
 pub fn one_lane(cx: &mut Cx<'_>, f: impl FnOnce(&mut Cx<'_>) -> Vec<Value>) -> Vec<Value> {
     let piece = cx.piece();
     if !piece.is_scalar() {

@@ -1,4 +1,4 @@
-//! SVM messages: 64-bit addresses.
+//! SVM messages, which have 64-bit addresses.
 
 use warploom_ir::Type;
 
@@ -12,7 +12,7 @@ use super::place::{MessageTarget, Target};
 use crate::instruction::Instruction;
 use crate::words::Atomic;
 
-/// Bytes of an oword.
+/// The bytes of an oword.
 pub const OWORD: u32 = 16;
 
 fn flat(address: warploom_ir::Value) -> MessageTarget {
@@ -39,7 +39,10 @@ pub fn svm_block_st(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     Ok(())
 }
 
-/// What each lane moves: blocks of 1, 4 or 8 bytes. Bytes are together in a dword, or eight of them in a qword.
+/// Returns the element and the number of elements that each lane moves, in blocks of 1, 4 or 8
+/// bytes.
+///
+/// Blocks of one byte share a dword, or a qword if there are eight.
 fn elements(cx: &Cx<'_>, i: &Instruction) -> Result<(Item, u32), Unsupported> {
     let count = 1 << cx.number(i, 1)?;
     match (cx.number(i, 0)?, count) {

@@ -1,8 +1,10 @@
-//! Surfaces and samplers: typed messages (`typed`), what a place in a surface is (`place`), sampler messages (`sample`).
+//! Surfaces and samplers: typed messages (`typed`), places in a surface (`place`), sampler messages
+//! (`sample`).
 //!
-//! What a surface is, its address, bounds and format, are in the tables that all instruction sets share ([`warploom_guest::images`]). Handles name
-//! entries of them; so does the binding table. Where code has the handle of an argument, or a known index, the surface may be known when code is
-//! made ([`Named`]). Source: facts, `visa-semantics.md` 7; seed `intel-typed-atomic.md`.
+//! The tables that all instruction sets share have the address, bounds and format of a surface
+//! ([`warploom_guest::images`]). Handles and the binding table name entries of the tables. If code
+//! has an argument's handle or a known index, the surface may be known at lift time ([`Named`]).
+//! Source: facts, `visa-semantics.md` 7; seed `intel-typed-atomic.md`.
 
 mod place;
 mod sample;
@@ -21,26 +23,26 @@ use crate::module::{SamplerId, SurfaceId};
 use crate::predefined;
 use crate::words::AddressModel;
 
-/// What the tables have besides what all instruction sets have, by its place in the bank of tables.
+/// The additions of vISA to the shared tables, by their places in the bank of tables.
 pub mod tables {
-    /// Bits of a handle below the number of the entry that it names.
+    /// The number of bits below the entry's number in a handle.
     pub const HANDLE_SHIFT: u32 = 6;
-    /// Guest address of the records of the binding table: 64 bits; and how many there are.
+    /// The 64-bit guest address of the binding table's records; then the number of records.
     pub const BOUND: u32 = 64;
     pub const BOUND_COUNT: u32 = 72;
 }
 
-/// What code has of a surface whose record may be known when code is made.
+/// The name in code of a surface whose record may be known at lift time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Named {
     /// An index into the binding table.
     Bound(u8),
-    /// The handle in the payload, so many bytes behind its start.
+    /// A handle in the payload, by its offset in bytes.
     Payload(u32),
 }
 
 impl Named {
-    /// As a name of a known image.
+    /// Returns the number that names a known image.
     pub fn number(self) -> u32 {
         match self {
             Named::Bound(index) => 1 << 31 | u32::from(index),
@@ -71,7 +73,7 @@ impl<'a> Lifter<'a> for Cx<'a> {
     }
 }
 
-/// A surface as code names it.
+/// A surface by its name in code.
 #[derive(Clone, Copy)]
 struct Surface {
     named: Option<Named>,
@@ -102,7 +104,7 @@ impl Surface {
     }
 }
 
-/// The number of the entry that a handle names.
+/// Returns the number of the entry that a handle names.
 fn numbered(cx: &mut Cx<'_>, handle: Value) -> Value {
     let shift = cx.word(tables::HANDLE_SHIFT);
     cx.b.shr_u(handle, shift)
@@ -121,24 +123,24 @@ fn variable(cx: &mut Cx<'_>, id: SurfaceId) -> Surface {
     Surface { named: named(cx, value, bound), value, bound }
 }
 
-/// The lanes for which there is no surface, as nobody provided one: an access is a fault.
+/// Returns the lanes whose surface was not provided. Their access is a fault.
 pub fn absent(cx: &mut Cx<'_>, record: &Record) -> Mask {
     let present = record.has(cx, flag::PRESENT);
     cx.others(present)
 }
 
-/// Raises that fault.
+/// Raises a fault in lanes whose surface was not provided.
 pub fn check(cx: &mut Cx<'_>, record: &Record) {
     let absent = absent(cx, record);
     raise(cx, LaneFault::InvalidSurface, absent);
 }
 
-/// The record of the surface that a variable holds.
+/// Returns the record of the surface that a variable holds.
 pub fn of_variable(cx: &mut Cx<'_>, id: SurfaceId) -> Record {
     variable(cx, id).record(cx)
 }
 
-/// The surface that an operand of an LSC message, the `n`th, names.
+/// Returns the record of the surface that the `n`th operand of an LSC message names.
 pub fn of_lsc(
     cx: &mut Cx<'_>,
     i: &Instruction,
@@ -153,7 +155,7 @@ pub fn of_lsc(
     Ok(Surface { named: named(cx, value, bound), value, bound }.record(cx))
 }
 
-/// The surface that the `n`th operand is.
+/// Returns the surface of the `n`th operand.
 fn operand(cx: &mut Cx<'_>, i: &Instruction, n: usize) -> Result<Surface, Unsupported> {
     match i.operands.get(n) {
         Some(&Operand::Surface(id))
@@ -165,7 +167,10 @@ fn operand(cx: &mut Cx<'_>, i: &Instruction, n: usize) -> Result<Surface, Unsupp
     }
 }
 
-/// Address of the record of the sampler that a variable holds: by its handle, or by its index, of which the first is behind the default one.
+/// Returns the address of the record of the sampler that a variable holds.
+///
+/// The variable holds a handle or an index. The first index is the entry behind the default
+/// sampler.
 fn sampler_address(cx: &mut Cx<'_>, id: SamplerId) -> Value {
     let value = cx.sampler(id);
     let number = if Cx::is_bindless(id) {
@@ -177,7 +182,7 @@ fn sampler_address(cx: &mut Cx<'_>, id: SamplerId) -> Value {
     numbered_sampler(cx, number)
 }
 
-/// Of the sampler that stands for none.
+/// Returns the address of the default sampler, which stands for a missing sampler.
 fn default_sampler(cx: &mut Cx<'_>) -> Value {
     let number = cx.word(0);
     numbered_sampler(cx, number)

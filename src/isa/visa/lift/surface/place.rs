@@ -1,4 +1,4 @@
-//! Where texels are: the coordinates that a surface of each dimension takes. Seed, "Notes".
+//! Places of texels: the coordinates that a surface of each dimension takes. Seed, "Notes".
 
 use warploom_guest::divergence::Mask;
 use warploom_guest::images::place::{Beyond, Slice, SurfaceAccess, Target, Unit};
@@ -9,16 +9,17 @@ use warploom_ir::{IntCc, Value};
 use super::super::Cx;
 use crate::instruction::Raw;
 
-/// Coordinates of a typed message. What the surface's dimension does not use is the null variable.
+/// The coordinates of a typed message. Unused coordinates are the null variable.
 #[derive(Clone, Copy)]
 pub struct Coordinates {
-    /// U, V, R.
+    /// The coordinates U, V, R.
     pub axes: [Option<Value>; 3],
     pub lod: Option<Value>,
 }
 
 impl Coordinates {
-    /// Dwords of raw operands: U, V, R and the level of detail; the first three with constants added.
+    /// Reads dwords of raw operands: U, V, R and the level of detail. U, V and R have constants
+    /// added.
     pub fn read(cx: &mut Cx<'_>, raws: [Raw; 4], offsets: [i32; 3]) -> Coordinates {
         let value = |cx: &mut Cx<'_>, raw: Raw| {
             (raw != Raw::NULL).then(|| cx.raw(raw, 0, warploom_ir::Type::I32))
@@ -34,18 +35,20 @@ impl Coordinates {
         Coordinates { axes, lod }
     }
 
-    /// In each lane.
+    /// Returns coordinates of each lane.
     fn splat(self, cx: &mut Cx<'_>) -> Coordinates {
         let mut splat = |value: Option<Value>| value.map(|value| cx.splat(value));
         Coordinates { axes: self.axes.map(&mut splat), lod: splat(self.lod) }
     }
 
-    /// Where the texels are in a surface. None of them is outside in a coordinate, in a layer, or in a level that there is not.
+    /// Returns the places of texels in a surface.
+    ///
+    /// A coordinate, layer or level outside the surface has no texel.
     pub fn place(self, cx: &mut Cx<'_>, record: Record) -> SurfaceAccess {
         super::check(cx, &record);
         let Coordinates { axes: [u, v, r], lod } = self.splat(cx);
         let zero = cx.word(0);
-        // Of lines in layers V is the layer.
+        // In lines with layers V is the layer.
         let (mut y, mut z) = (v, r);
         if let Some(v) = v {
             let zeros = cx.splat(zero);

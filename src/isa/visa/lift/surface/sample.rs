@@ -14,7 +14,9 @@ use super::{Surface, absent, check, default_sampler, operand, sampler_address, t
 use crate::instruction::{Instruction, Operand, Raw};
 use crate::types::Ty;
 
-/// Where the operands of a message with a sampler are: channels, texel offsets, sampler, surface, destination, parameters.
+/// The operand numbers of a message with a sampler.
+///
+/// These are channels, texel offsets, sampler, surface, destination and parameters.
 #[derive(Clone, Copy)]
 struct OperandIndices {
     offsets: usize,
@@ -30,20 +32,20 @@ const SAMPLE: OperandIndices =
 const LOAD: OperandIndices =
     OperandIndices { offsets: 2, sampler: None, surface: 3, dst: 4, parameters: 6 };
 
-/// A message that is lifted.
+/// A sampler message while it is being lifted.
 struct Message<'i> {
     insn: &'i Instruction,
     places: OperandIndices,
-    /// Of registers, in order; those that are missing are 0.
+    /// The parameters in registers, in order. Missing parameters are 0.
     parameters: Vec<Value>,
     texture: Texture,
     form: Form,
 }
 
-/// Which parameters are coordinates of a surface: the lanes whose surface is of each kind.
+/// The meaning of parameters as coordinates: for each kind of surface, the lanes that have it.
 #[derive(Clone, Copy)]
 struct Form {
-    /// V is neither a row nor a layer, or it is a layer.
+    /// V is not a row: it is a layer, or no coordinate.
     rowless: Mask,
     line_layers: Mask,
     plane_layers: Mask,
@@ -55,7 +57,7 @@ impl Form {
     fn of(cx: &mut Cx<'_>, record: &Record) -> Form {
         let mut layers = |kind: Kind| record.field_is(cx, at::FLAGS, flag::FORM, form(kind, true));
         let (line_layers, plane_layers) = (layers(Kind::D1), layers(Kind::D2));
-        // The bit above says whether there are layers.
+        // The bit above the kind says whether there are layers.
         let kind_bits = (flag::FORM.0, flag::FORM.1 - 1);
         let mut is = |kind: Kind| record.field_is(cx, at::FLAGS, kind_bits, kind as u32);
         let (buffer, line) = (is(Kind::Buffer), is(Kind::D1));
@@ -98,7 +100,7 @@ impl<'i> Message<'i> {
         })
     }
 
-    /// A parameter in each lane.
+    /// Returns a parameter in each lane.
     fn parameter(&self, cx: &mut Cx<'_>, n: usize) -> Value {
         let value = match self.parameters.get(n) {
             Some(&value) => value,
@@ -107,14 +109,14 @@ impl<'i> Message<'i> {
         cx.splat(value)
     }
 
-    /// A request for the coordinates from a parameter on: what they are the surface says.
+    /// Returns a request for the coordinates from a parameter on. The surface gives their meaning.
     fn request(&self, cx: &mut Cx<'_>, from: usize, fetches: bool) -> Result<Request, Unsupported> {
         let [x, y, z] = [0, 1, 2].map(|n| self.parameter(cx, from + n));
         let zero = cx.word(0);
         let zero = cx.splat(zero);
         let layer = cx.choose(self.form.plane_layers, z, zero);
         let mut layer = cx.choose(self.form.line_layers, y, layer);
-        // A parameter that is no coordinate of the surface has no effect.
+        // A parameter that is not a coordinate of the surface has no effect.
         let middle = cx.word(if fetches { 0 } else { 0.5f32.to_bits() });
         let middle = cx.splat(middle);
         let y = cx.choose(self.form.rowless, middle, y);
@@ -132,7 +134,7 @@ impl<'i> Message<'i> {
         })
     }
 
-    /// Offsets in texels: four bits each. Layers have none.
+    /// Returns the offsets in texels, four bits each. Layers have no offset.
     fn offsets(&self, cx: &mut Cx<'_>) -> Result<[Option<Value>; 3], Unsupported> {
         let bits = match self.insn.operands.get(self.places.offsets) {
             Some(Operand::Immediate { bits, .. }) => *bits as u32,
@@ -154,7 +156,7 @@ impl<'i> Message<'i> {
             .map(Some))
     }
 
-    /// Asks, and writes the channels.
+    /// Emits a request, and writes the channels.
     fn ask(
         self,
         cx: &mut Cx<'_>,
@@ -192,7 +194,7 @@ impl<'i> Message<'i> {
     }
 }
 
-/// Writes channels, of the size of the destination's elements.
+/// Writes channels, in the size of the destination's elements.
 fn write(cx: &mut Cx<'_>, dst: Raw, mask: u32, values: &[Value]) -> Lifted {
     let ty = cx.routine().ty(dst.variable);
     for (n, channel) in typed::channels(mask) {
@@ -215,7 +217,7 @@ fn write(cx: &mut Cx<'_>, dst: Raw, mask: u32, values: &[Value]) -> Lifted {
     Ok(())
 }
 
-/// The parameters u, v, r from one on, at the level that the neighbours' coordinates say.
+/// Lifts a sample of the parameters u, v, r from one on. `set` completes the request.
 fn sampled(
     cx: &mut Cx<'_>,
     i: &Instruction,
@@ -229,12 +231,12 @@ fn sampled(
     })
 }
 
-/// `sample`: u v r
+/// Lifts `sample_3d` (`sample`): u v r.
 pub fn sample_3d(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     sampled(cx, i, 0, |_, _, request| request.level = Level::Neighbours)
 }
 
-/// bias u v r
+/// Lifts `sample_b`: bias u v r.
 pub fn sample_b(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     sampled(cx, i, 1, |cx, message, request| {
         request.level = Level::Neighbours;
@@ -242,12 +244,12 @@ pub fn sample_b(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     })
 }
 
-/// level u v r
+/// Lifts `sample_l`: level u v r.
 pub fn sample_l(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     sampled(cx, i, 1, |cx, message, request| request.lod = Some(message.parameter(cx, 0)))
 }
 
-/// reference u v r
+/// Lifts `sample_c`: reference u v r.
 pub fn sample_c(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     sampled(cx, i, 1, |cx, message, request| {
         request.level = Level::Neighbours;
@@ -255,7 +257,7 @@ pub fn sample_c(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     })
 }
 
-/// u dudx dudy v dvdx dvdy r drdx drdy
+/// Lifts `sample_d`: u dudx dudy v dvdx dvdy r drdx drdy.
 pub fn sample_d(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let mut message = Message::new(cx, i, SAMPLE)?;
     let zero = cx.word(0);
@@ -268,17 +270,17 @@ pub fn sample_d(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     })
 }
 
-/// u v r, at level 0
+/// Lifts `sample_lz`: u v r, at level 0.
 pub fn sample_lz(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     sampled(cx, i, 0, |_, _, _| {})
 }
 
-/// reference u v r, at level 0
+/// Lifts `sample_c_lz`: reference u v r, at level 0.
 pub fn sample_c_lz(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     sampled(cx, i, 1, |cx, message, request| request.reference = Some(message.parameter(cx, 0)))
 }
 
-/// The component that a gather names.
+/// Returns the gather of the component that the message names.
 fn gathered(cx: &Cx<'_>, i: &Instruction) -> Result<Operation, Unsupported> {
     match Cx::number(cx, i, CHANNELS)? {
         component @ 0..=3 => Ok(Operation::Gather { component: component as u8 }),
@@ -286,13 +288,13 @@ fn gathered(cx: &Cx<'_>, i: &Instruction) -> Result<Operation, Unsupported> {
     }
 }
 
-/// `gather4`: u v r
+/// Lifts `sample4` (`gather4`): u v r.
 pub fn sample4(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let operation = gathered(cx, i)?;
     Message::new(cx, i, SAMPLE)?.ask(cx, operation, |cx, message| message.request(cx, 0, false))
 }
 
-/// `gather4_c`: reference u v r
+/// Lifts `sample4_c` (`gather4_c`): reference u v r.
 pub fn sample4_c(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let operation = gathered(cx, i)?;
     Message::new(cx, i, SAMPLE)?.ask(cx, operation, |cx, message| {
@@ -300,7 +302,7 @@ pub fn sample4_c(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     })
 }
 
-/// `ld`: u v level r
+/// Lifts `load_3d` (`ld`): u v level r.
 pub fn load_3d(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let mut message = Message::new(cx, i, LOAD)?;
     let zero = cx.word(0);
@@ -312,12 +314,12 @@ pub fn load_3d(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     })
 }
 
-/// `ld_lz`: u v r
+/// Lifts `load_lz` (`ld_lz`): u v r.
 pub fn load_lz(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     Message::new(cx, i, LOAD)?.ask(cx, Operation::Fetch, |cx, message| message.request(cx, 0, true))
 }
 
-/// Width, height, depth or layers, and levels.
+/// Lifts `resinfo`: width, height, depth or layers, and levels.
 pub fn resinfo(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let (mask, surface): (u32, Surface) = (Cx::number(cx, i, 0)?, operand(cx, i, 1)?);
     let (lod, dst) = (cx.raw_operand(i, 2)?, cx.raw_operand(i, 3)?);
@@ -327,7 +329,7 @@ pub fn resinfo(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
         let record = surface.record(cx);
         check(cx, &record);
         let [width, height, depth] = texture::sizes(cx, &record, lod);
-        // Of lines in layers the second number is that of the layers.
+        // In lines with layers the second number is the number of layers.
         let lines = record.field_is(cx, at::FLAGS, flag::FORM, form(Kind::D1, true));
         let height = cx.choose(lines, depth, height);
         let levels = cx.word(1);

@@ -1,6 +1,7 @@
 //! Typed messages: texels by coordinates.
 //!
-//! Source: seed `intel-typed-atomic.md`, which is followed to the letter; facts, `visa-semantics.md` 7, "TYPED_ATOMIC" and "Surfaces and samplers".
+//! Source: seed `intel-typed-atomic.md`, which is followed to the letter; facts,
+//! `visa-semantics.md` 7, "TYPED_ATOMIC" and "Surfaces and samplers".
 
 use warploom_guest::divergence::Mask;
 use warploom_guest::images::formatted::{self, texels_of};
@@ -14,19 +15,21 @@ use super::{Surface, operand};
 use crate::instruction::{Instruction, Raw};
 use crate::words::Atomic;
 
-/// The channels of a mask, each with its place among those that there are.
+/// Returns the channels of a mask, each with its number among the mask's channels.
 pub(super) fn channels(mask: u32) -> impl Iterator<Item = (u32, usize)> {
     (0..).zip((0..4).filter(move |channel| mask >> channel & 1 != 0))
 }
 
-/// A typed message's surface and coordinates.
+/// The surface and coordinates of a typed message.
 struct Message {
     record: Record,
     coordinates: Coordinates,
 }
 
 impl Message {
-    /// Of the messages that are not LSC's: the surface is the operand `from`, U, V, R and the level of detail follow.
+    /// Returns a message that is not LSC's.
+    ///
+    /// Operand `from` is the surface; U, V, R and the level of detail follow.
     fn old(cx: &mut Cx<'_>, i: &Instruction, from: usize) -> Result<Message, Unsupported> {
         let surface = operand(cx, i, from)?;
         Message::new(cx, i, surface, from + 1, [0; 3])
@@ -50,7 +53,7 @@ impl Message {
         Ok(Message { record, coordinates: coordinates(cx, i, from, offsets)? })
     }
 
-    /// Loads channels into a raw operand. Channels that the format lacks are 0, or 1 if it is alpha.
+    /// Loads channels into a raw operand. Channels that the format lacks are 0; alpha is then 1.
     fn load(self, cx: &mut Cx<'_>, mask: u32, dst: Raw) {
         if dst == Raw::NULL {
             return;
@@ -78,7 +81,9 @@ impl Message {
         });
     }
 
-    /// The bits of a texel count, whatever its format is: it has as many as the operation.
+    /// Performs an atomic operation on the bits of a texel, whatever its format.
+    ///
+    /// A texel whose size differs from the operation's is a fault.
     fn atomic(
         self,
         cx: &mut Cx<'_>,
@@ -126,7 +131,7 @@ pub fn scatter4_typed(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     Ok(())
 }
 
-/// `TYPED_ATOMIC`
+/// Lifts `TYPED_ATOMIC`.
 pub fn typed_atomic(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let atomic = Atomic::from_code(Cx::number(cx, i, 0)?).ok_or(Unsupported)?;
     let item = if atomic.bits == 64 { Item::QWORD } else { Item::DWORD };
@@ -147,11 +152,11 @@ pub fn lsc_store_quad_typed(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     Ok(())
 }
 
-/// All LSC atomics on texels.
+/// Lifts all LSC atomics on texels.
 pub fn lsc_atomic_typed(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let dst = cx.raw_operand(i, 2)?;
     if i.row.name == "lsc_atomic_load" {
-        // The bits of a texel of one component.
+        // Loads the bits of a texel of one component.
         Message::lsc(cx, i)?.load(cx, 1, dst);
         return Ok(());
     }

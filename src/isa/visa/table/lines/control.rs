@@ -1,4 +1,4 @@
-//! Control flow, synchronization, what is said about the source.
+//! Control flow, synchronization, statements about the source.
 
 use super::{Line, line, sub};
 use crate::lift::control::nothing;

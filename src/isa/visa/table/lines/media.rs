@@ -1,5 +1,5 @@
-//! What belongs to the fixed pipeline, to media and to raw messages: it decodes and prints. Facts, `visa.md` 2, and the
-//! compiler's reader of binaries.
+//! Instructions of the fixed pipeline, of media and of raw messages, which only decode and print.
+//! Facts, `visa.md` 2, and the compiler's reader of binaries.
 
 use super::{Line, line, sub};
 use crate::lift::memory;

@@ -13,7 +13,7 @@ use warploom_guest::fidelity::Fidelity;
 use super::{Field, Item, Row};
 use crate::lift::Lift;
 
-/// An opcode as it is written down here.
+/// A line of the table.
 #[derive(Clone, Copy)]
 pub struct Line {
     name: &'static str,
@@ -27,12 +27,12 @@ pub struct Line {
     text: &'static str,
 }
 
-/// An exact opcode.
+/// Makes the line of an opcode that is executed exactly.
 const fn line(name: &'static str, code: u8, fields: &'static str, text: &'static str) -> Line {
     Line { name, code, sub: None, fidelity: Fidelity::Exact, lift: None, fields, text }
 }
 
-/// An exact sub-opcode.
+/// Makes the line of a sub-opcode that is executed exactly.
 const fn sub(
     name: &'static str,
     code: u8,
@@ -44,12 +44,12 @@ const fn sub(
 }
 
 impl Line {
-    /// It is not executed.
+    /// Marks a line as not executed.
     const fn trap(self) -> Line {
         Line { fidelity: Fidelity::Unimplemented, ..self }
     }
 
-    /// Its lift function.
+    /// Sets the lift function of a line.
     const fn lift(self, lift: Lift) -> Line {
         Line { lift: Some(lift), ..self }
     }

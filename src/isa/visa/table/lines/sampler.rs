@@ -1,4 +1,4 @@
-//! Sampler messages. Facts, `visa-semantics.md` 7, has what of them is executed.
+//! Sampler messages. Facts, `visa-semantics.md` 7, says which are executed.
 
 use super::{Line, line, sub};
 use crate::lift::surface;
