@@ -1,8 +1,10 @@
-//! Random kernels of every instruction set are the same on all engines, and attacks on guest memory's boundary do not succeed: the fuzz
-//! targets `diff_smarter` and `guest_boundary` from fixed seeds.
+//! Random kernels of every instruction set give equal results on all engines, and attacks on guest
+//! memory's boundary do not succeed: the fuzz targets `diff_smarter` and `guest_boundary` from
+//! fixed seeds.
 //!
-//! `WARPLOOM_SEED` is the first seed, `WARPLOOM_SEEDS` how many there are. What fails is made smaller and written to the folder
-//! `WARPLOOM_REPRODUCERS`, for `warploom run --engine both`.
+//! `WARPLOOM_SEED` is the first seed, `WARPLOOM_SEEDS` the number of seeds; `.ci/nightly` takes new
+//! ones. A kernel that fails is made smaller and written to the folder `WARPLOOM_REPRODUCERS`, for
+//! `warploom run --engine both`.
 
 #[path = "support/variable.rs"]
 mod variable;
@@ -13,7 +15,8 @@ use warploom_testing::ir::{Random, Source};
 use warploom_testing::loops::long;
 use warploom_testing::{Attack, Case, check, gfx9, maxwell, ptx, visa};
 
-/// Runs kernels from so many seeds; at least so many instructions (of warps) must have been executed, and as much text printed.
+/// Runs kernels from `count` seeds. At least `least` instructions of warps must have been executed,
+/// and bytes of text printed.
 fn kernels(
     name: &str,
     count: u64,
@@ -50,32 +53,32 @@ fn kernels(
 
 #[test]
 fn maxwell_kernels() {
-    kernels("maxwell", 2000, (200_000, 10_000), maxwell::kernel);
+    kernels("maxwell", 600, (60_000, 3_000), maxwell::kernel);
 }
 
 #[test]
 fn maxwell_fragment_programs() {
-    kernels("maxwell_fragment", 1000, (50_000, 0), maxwell::fragment);
+    kernels("maxwell_fragment", 300, (15_000, 0), maxwell::fragment);
 }
 
 #[test]
 fn maxwell_programs_of_primitives() {
-    kernels("maxwell_primitives", 500, (25_000, 0), maxwell::primitives);
+    kernels("maxwell_primitives", 150, (7_500, 0), maxwell::primitives);
 }
 
 #[test]
 fn gfx9_kernels() {
-    kernels("gfx9", 2000, (200_000, 0), gfx9::kernel);
+    kernels("gfx9", 600, (60_000, 0), gfx9::kernel);
 }
 
 #[test]
 fn gfx9_fragment_programs() {
-    kernels("gfx9_fragment", 1000, (50_000, 0), gfx9::fragment);
+    kernels("gfx9_fragment", 300, (15_000, 0), gfx9::fragment);
 }
 
 #[test]
 fn gfx9_programs_of_primitives() {
-    kernels("gfx9_primitives", 500, (25_000, 0), gfx9::primitives);
+    kernels("gfx9_primitives", 150, (7_500, 0), gfx9::primitives);
 }
 
 #[test]
