@@ -25,6 +25,8 @@ use std::process::ExitCode;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::prelude::*;
 use warploom_container::Arch;
 use warploom_engine::Effort;
 use warploom_replay::{Launch, Session};
@@ -165,22 +167,8 @@ fn main() -> ExitCode {
             return if message.use_stderr() { ExitCode::from(3) } else { ExitCode::SUCCESS };
         }
     };
-    start_log();
-    let result = match &cli.command {
-        Command::Run(options) => run::run(options),
-        Command::Inspect(options) => inspect::run(options),
-        Command::Disasm(options) => disasm::run(options),
-        Command::Dump(options) => dump::run(options),
-        Command::Bench(options) => bench::run(options),
-        #[cfg(target_os = "linux")]
-        Command::Cuda(options) => match cuda::run(options) {
-            Ok(code) => return ExitCode::from(code),
-            Err(error) => Err(error),
-        },
-        Command::Cache(action) => cache::run(action),
-    };
-    match result {
-        Ok(ending) => ExitCode::from(ending as u8),
+    match start_log().and_then(|()| execute(&cli.command)) {
+        Ok(code) => code,
         Err(error) => {
             complain(&error);
             ExitCode::from(3)
@@ -188,19 +176,37 @@ fn main() -> ExitCode {
     }
 }
 
+fn execute(command: &Command) -> Result<ExitCode, Error> {
+    let ending = match command {
+        Command::Run(options) => run::run(options),
+        Command::Inspect(options) => inspect::run(options),
+        Command::Disasm(options) => disasm::run(options),
+        Command::Dump(options) => dump::run(options),
+        Command::Bench(options) => bench::run(options),
+        #[cfg(target_os = "linux")]
+        Command::Cuda(options) => return cuda::run(options).map(ExitCode::from),
+        Command::Cache(action) => cache::run(action),
+    };
+    ending.map(|ending| ExitCode::from(ending as u8))
+}
+
 /// Reports an error on standard error. If that is closed, nobody wants to know.
 fn complain(what: &dyn std::fmt::Display) {
     let _ = writeln!(std::io::stderr(), "warploom: {}", text::in_short(&what.to_string()));
 }
 
-fn start_log() {
-    let Ok(filter) = tracing_subscriber::EnvFilter::try_from_env("WARPLOOM_LOG") else { return };
+/// Begins to log the events that the environment asks for.
+fn start_log() -> Result<(), Error> {
+    const VARIABLE: &str = "WARPLOOM_LOG";
+    let Some(text) = std::env::var_os(VARIABLE) else { return Ok(()) };
+    let text = text.to_string_lossy();
+    let filter: Targets = text
+        .parse()
+        .map_err(|problem| Error::Other(format!("{VARIABLE} is `{text}`: {problem}")))?;
     let colours = std::io::stderr().is_terminal();
-    tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr)
-        .with_ansi(colours)
-        .init();
+    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(colours);
+    tracing_subscriber::registry().with(lines.with_filter(filter)).init();
+    Ok(())
 }
 
 /// Prints to standard output. If the reader has gone away, the command ends quietly.

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use cranelift_codegen::cursor::{Cursor, FuncCursor};
 use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::{self as clif, InstBuilder, InstructionData, Opcode};
-use cranelift_codegen::isa::{self, OwnedTargetIsa};
+use cranelift_codegen::isa::{self, LookupError, OwnedTargetIsa};
 use cranelift_codegen::settings::{self, Configurable};
 use target_lexicon::{Architecture, Endianness, Triple};
 use warploom_engine::{Effort, JitError};
@@ -80,7 +80,13 @@ impl Target {
         let (triple, features) = name.split_once(',').unwrap_or((name, ""));
         let parsed: Triple =
             triple.parse().map_err(|error| format!("`{triple}` is no triple: {error}"))?;
-        let mut builder = isa::lookup(parsed).map_err(|error| format!("`{triple}`: {error}"))?;
+        let mut builder = isa::lookup(parsed).map_err(|error| match error {
+            LookupError::SupportDisabled => format!(
+                "`{triple}`: this build has no code generator for this host (the feature \
+                 `all-hosts` has those of x86-64, aarch64 and riscv64)"
+            ),
+            LookupError::Unsupported => format!("`{triple}`: the code generator does not serve it"),
+        })?;
         choose(&mut builder, features)?;
         Target::new(builder, further)
     }

@@ -171,8 +171,9 @@ fn generate(
     isa: &OwnedTargetIsa,
     listing: bool,
 ) -> Result<CompiledCode, JitError> {
-    let (mut registers, mut control) = (regalloc2::Ctx::default(), ControlPlane::default());
-    let code = isa.compile_function(function, domtree, &mut registers, listing, &mut control);
+    let mut control = ControlPlane::default();
+    let code =
+        isa.compile_function(function, domtree, &mut Default::default(), listing, &mut control);
     let code = code.map_err(|error| JitError::Codegen(format!("{error:?}")))?;
     Ok(code.apply_params(&function.params))
 }
