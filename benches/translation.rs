@@ -1,5 +1,6 @@
-//! What translation costs: time per guest instruction, peak memory, and what a second launch translates. See
-//! `docs/benchmarking.md`. One process per measurement, since the peak of a process's memory never falls.
+//! The cost of translation: time per guest instruction, peak memory, and the translation of a
+//! second launch. See `docs/benchmarking.md`. Each measurement has a process of its own, since the
+//! peak of a process's memory never falls.
 
 #[path = "suite/peak.rs"]
 mod peak;
@@ -14,13 +15,13 @@ use warploom_analysis::LaunchClass;
 use warploom_replay::{Launch, Manifest, Session};
 use warploom_testing::chain::{LINKS, chain, name};
 
-/// File, kernel, and the number of buffers that it takes before `n`.
+/// The file and the name of each kernel.
 const KERNELS: [(&str, &str); 2] = [
     ("benches/fixtures/unroll10k.sm_50.cubin", "unroll10k"),
     ("examples/mandelbrot/mandelbrot.sm_50.cubin", "mandelbrot"),
 ];
 
-/// Manifests of the examples, one of each kernel.
+/// The manifests of the examples, one for each kernel.
 const EXAMPLES: [&str; 17] = [
     "bitonic/bitonic.toml",
     "convolution/convolution.toml",
@@ -72,7 +73,8 @@ fn main() {
     variants();
 }
 
-/// Blocks of operations that depend on each other: a block twice as long takes twice the time.
+/// Times blocks of operations that depend on each other: a block twice as long takes twice the
+/// time.
 fn chains() {
     println!("chains of operations, with full effort:");
     let mixed = [
@@ -90,7 +92,8 @@ fn chains() {
             let function = chain(&links, rounds, &mut Unstructured::new(&bytes))
                 .expect("there are bytes enough");
             let start = Instant::now();
-            let class = LaunchClass::of([64, 1, 1], function.lanes.into());
+            let class =
+                LaunchClass::of([64, 1, 1], function.lanes.into(), warploom_cranelift::CHUNK);
             let program = warploom_engine::Program::new(
                 &function,
                 class,
@@ -111,7 +114,8 @@ fn chains() {
     }
 }
 
-/// A launch that proves hot, in a fresh process: what is spent on all its code, and until its end.
+/// Runs a launch that becomes hot, in a fresh process, twice. Prints the time of all translation
+/// and of each launch.
 fn long(effort: Effort) {
     let (cubin, kernel) = KERNELS[1];
     let program = load(cubin, kernel);
@@ -130,8 +134,8 @@ fn long(effort: Effort) {
     );
 }
 
-/// All code of every kernel of the examples, in a process that has translated before: the first time costs the loading
-/// of the code generator as well. The least of several times.
+/// Translates all code of every kernel of the examples, in a process that has translated before:
+/// the first translation also loads the code generator. The least of several times counts.
 fn kernels() {
     const TIMES: usize = 20;
     println!("the examples, again and again:");
@@ -169,9 +173,9 @@ fn kernels() {
     println!("  together: {:.1} us each; {:.1} with full effort", each[0], each[1]);
 }
 
-/// A line for each kernel of launches (TOML files) and GPU binaries: guest instructions, then milliseconds of the thread's
-/// CPU time until all code is made quickly, then for what is likely, then for speed in any case; then each in microseconds
-/// per guest instruction.
+/// Prints a line for each kernel of launches (TOML files) and GPU binaries: guest instructions,
+/// then milliseconds of the thread's CPU time for all code with quick, likely and full effort, then
+/// the three times in microseconds per guest instruction.
 #[cfg(target_os = "linux")]
 fn table(files: &[String]) {
     for file in files {
@@ -238,7 +242,7 @@ fn report(name: &str, make: impl Fn(&mut Translation) -> Result<(), Error>) {
     }
 }
 
-/// Milliseconds that this thread has had a processor.
+/// Returns the CPU time of this thread in milliseconds.
 #[cfg(target_os = "linux")]
 fn cpu_milliseconds() -> f64 {
     let time = nix::time::clock_gettime(nix::time::ClockId::CLOCK_THREAD_CPUTIME_ID)
@@ -246,7 +250,7 @@ fn cpu_milliseconds() -> f64 {
     time.tv_sec() as f64 * 1e3 + time.tv_nsec() as f64 / 1e6
 }
 
-/// In microseconds.
+/// Returns the time per instruction in microseconds.
 fn per_instruction(time: Duration, instructions: u64) -> f64 {
     time.as_nanos() as f64 / 1000.0 / instructions as f64
 }
@@ -257,8 +261,9 @@ fn load(cubin: &str, kernel: &str) -> Program {
     Program::load(&bytes, Some(kernel)).expect("a module with this kernel")
 }
 
-/// One translation in a fresh process, a launch with another grid and other parameters, then a translation of the same module
-/// loaded again: what the first one took longer is what a process spends once, on loading the code generator.
+/// Measures one translation in a fresh process, a launch with another grid and other parameters,
+/// then a translation of the same module loaded again. The excess of the first translation is the
+/// process's one-time cost of loading the code generator.
 fn measure(name: &str) {
     let (cubin, kernel) =
         KERNELS.into_iter().find(|(_, kernel)| *kernel == name).expect("a known kernel");
@@ -288,7 +293,7 @@ fn measure(name: &str) {
     );
 }
 
-/// Launches over `blocks` blocks of 32 lanes and says how long was spent on translation.
+/// Launches over `blocks` blocks of 32 lanes and returns the time of translation.
 fn launch(program: &Program, kernel: &str, blocks: u32) -> Duration {
     let n = blocks * 32 - 1;
     let zeros = |bytes: u32| {
@@ -320,7 +325,7 @@ fn launch(program: &Program, kernel: &str, blocks: u32) -> Duration {
     outcome.translate
 }
 
-/// Forty block sizes of one kernel.
+/// Launches one kernel with forty block sizes.
 fn variants() {
     let program = load("examples/saxpy/saxpy.sm_50.cubin", "saxpy");
     let buffers = [(); 2]

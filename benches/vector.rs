@@ -1,5 +1,5 @@
-//! The vector back end against Cranelift: hot code of kernels of the suite, launch beside launch in
-//! one process, and the time that translation takes. See `docs/vector-gate.md`.
+//! Compares the vector back end with Cranelift: hot code of kernels of the suite, launch beside
+//! launch in one process, and the time of translation. See `docs/vector-gate.md`.
 //!
 //!     cargo bench --features vector --bench vector [-- CASE...]
 
@@ -19,7 +19,7 @@ use warploom_engine::{Backend, Program};
 use warploom_ir::parse::parse;
 use warploom_replay::{Launch, Session};
 
-/// Pairs of launches, and translations.
+/// The numbers of pairs of launches, and of translations.
 const PAIRS: usize = 101;
 const TRANSLATIONS: usize = 21;
 
@@ -55,7 +55,7 @@ fn backend(vectors: bool) -> Arc<dyn Backend> {
     if vectors { warploom_vector::backend() } else { warploom_cranelift::backend() }
 }
 
-/// A launch whose hot code one back end has made, once.
+/// Returns a launch whose hot code one back end has made and run once.
 fn prepared(manifest: &Path, vectors: bool) -> (Ready, LaunchOptions) {
     let ready = Ready::read_for(manifest, backend(vectors));
     let options = LaunchOptions { effort: Effort::Full, ..ready.options(EngineKind::Jit, 1) };
@@ -100,7 +100,7 @@ fn median(mut values: Vec<f64>) -> f64 {
     values[values.len() / 2]
 }
 
-/// The median of a piece of work, in milliseconds.
+/// Returns the median time of a piece of work, in milliseconds.
 fn median_ms(mut work: impl FnMut() -> Duration) -> f64 {
     median((0..TRANSLATIONS).map(|_| work().as_secs_f64() * 1e3).collect())
 }
@@ -115,7 +115,8 @@ fn session(launch: &Launch, vectors: bool) -> Session<'_> {
     session
 }
 
-/// Milliseconds of a kernel's translation for speed, from the function as it was lifted.
+/// Returns the milliseconds of a kernel's translation with full effort, from the lifted function
+/// on.
 fn translation(manifest: &Path, vectors: bool) -> f64 {
     let launch = read(manifest);
     median_ms(|| {
@@ -128,7 +129,7 @@ fn translation(manifest: &Path, vectors: bool) -> f64 {
     })
 }
 
-/// Milliseconds that the code alone takes, from a function that has been analysed.
+/// Returns the milliseconds that the code alone takes, from the analysed function on.
 fn code(manifest: &Path, vectors: bool) -> f64 {
     let launch = read(manifest);
     let session = session(&launch, vectors);
@@ -138,7 +139,8 @@ fn code(manifest: &Path, vectors: bool) -> f64 {
         .dump(Stage::Ir, launch.shape.block, None)
         .expect("a function");
     let function = parse(&text).expect("what is printed can be read");
-    let class = LaunchClass::of(launch.shape.block, function.lanes.into());
+    let class =
+        LaunchClass::of(launch.shape.block, function.lanes.into(), warploom_cranelift::CHUNK);
     median_ms(|| {
         let program = Program::new(&function, class, true, backend(vectors)).expect("a program");
         let start = Instant::now();
@@ -147,7 +149,7 @@ fn code(manifest: &Path, vectors: bool) -> f64 {
     })
 }
 
-/// The reasons why the vector back end leaves regions to Cranelift.
+/// Returns the reasons why the vector back end leaves regions to Cranelift.
 fn left_to_cranelift(manifest: &Path) -> Vec<String> {
     let launch = read(manifest);
     let session = session(&launch, true);
@@ -156,7 +158,7 @@ fn left_to_cranelift(manifest: &Path) -> Vec<String> {
     dump.lines().filter(|line| line.contains("has no vectors")).map(String::from).collect()
 }
 
-/// The CPU's name, as the kernel has it.
+/// Returns the CPU's name, as the operating system tells it.
 fn cpu() -> String {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let name = info.lines().find_map(|line| line.strip_prefix("model name")?.split(": ").nth(1));
@@ -164,8 +166,8 @@ fn cpu() -> String {
     format!("{}, family {}", name.unwrap_or("an unknown CPU"), family.unwrap_or("unknown"))
 }
 
-/// The frequency, from steps that each take six cycles: three shifts and three differences, one
-/// after the other.
+/// Returns the frequency, from steps that each take six cycles: three shifts and three exclusive
+/// ors, one after the other.
 fn gigahertz() -> f64 {
     const STEPS: u64 = 100_000_000;
     let start = Instant::now();

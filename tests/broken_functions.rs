@@ -51,7 +51,7 @@ fn a_broken_function_is_an_error_wherever_it_goes() {
             continue;
         }
         broken += 1;
-        let class = LaunchClass::of([32, 1, 1], 32);
+        let class = LaunchClass::of([32, 1, 1], 32, warploom_cranelift::CHUNK);
         let function = Arc::new(function);
         assert!(optimize(&function).is_err(), "{text}");
         assert!(shorten_divisions(&mut (*function).clone()).is_err(), "{text}");

@@ -314,6 +314,24 @@ fn the_engine_can_come_from_the_environment() {
 }
 
 #[test]
+fn the_environment_chooses_the_log() {
+    let folder = Folder::new(&saxpy(&[]));
+    let run = |log: &str| -> Ran {
+        let mut command = command();
+        command
+            .arg("run")
+            .arg(folder.path("m.toml"))
+            .env("WARPLOOM_LOG", log)
+            .output()
+            .unwrap()
+            .into()
+    };
+    assert_eq!(run("error").err, "");
+    assert!(run("warploom_engine=debug").err.contains("new variant"));
+    assert_ends(&run("warploom=loud"), 3, &["WARPLOOM_LOG is `warploom=loud`"]);
+}
+
+#[test]
 fn expectations_decide_the_exit_code() {
     let right: Vec<u8> = (0..100).flat_map(|i| (2.0 * (i as f32 + 0.5)).to_le_bytes()).collect();
     let mut wrong = right.clone();
@@ -731,6 +749,11 @@ fn dump_shows_stages() {
     );
     let ir = dump("ir");
     assert!(ir.out.starts_with("function \"saxpy\" lanes 32"), "{}", ir.out);
+    let plan = dump("plan");
+    assert!(plan.out.contains("steps 0 to 22: full warps, else quick code"), "{}", plan.out);
+    let mandelbrot = fixture("examples/mandelbrot/mandelbrot.toml");
+    let plan = warploom(&["dump", mandelbrot.to_str().unwrap(), "--stage", "plan"]);
+    assert!(plan.out.contains(": loop in registers"), "{}", plan.out);
     let clif = dump("clif");
     assert_ends(&clif, 0, &[]);
     assert!(clif.out.contains("function"), "{}", clif.out);

@@ -450,9 +450,13 @@ fn same(code: &str, function: impl Fn(u32) -> u32, runs: &[(Effort, u32, u32)]) 
     const BUFFER: u64 = 0x10_0000_0000;
     const BLOCK: [u32; 3] = [256, 1, 1];
     let kernel = Arc::new(parse::parse(&KERNEL.replace("FUNCTION", code)).unwrap());
-    let program =
-        Program::new(&kernel, LaunchClass::of(BLOCK, 32), true, warploom_cranelift::backend())
-            .unwrap();
+    let program = Program::new(
+        &kernel,
+        LaunchClass::of(BLOCK, 32, warploom_cranelift::CHUNK),
+        true,
+        warploom_cranelift::backend(),
+    )
+    .unwrap();
     let memory = Memory::default();
     memory.alloc_at(Placement::At(BUFFER), 4 * u64::from(COUNT), Access::READ_WRITE).unwrap();
     for &(effort, first, step) in runs {

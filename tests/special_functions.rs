@@ -78,7 +78,7 @@ fn program(name: &str, function: SharedFn, uniform: bool, effort: Effort) -> Pro
     let function = Arc::new(parse::parse(&kernel(name, function, uniform)).unwrap());
     let program = Program::new(
         &function,
-        LaunchClass::of([BLOCK, 1, 1], function.lanes.into()),
+        LaunchClass::of([BLOCK, 1, 1], function.lanes.into(), warploom_cranelift::CHUNK),
         true,
         warploom_cranelift::backend(),
     )

@@ -121,7 +121,7 @@ fn blocks_of_random_functions_are_made_by_vectors() {
         let bytes: Vec<u8> = (0..3000).map(|_| random.below(256) as u8).collect();
         let function =
             warploom_testing::function(&mut Unstructured::new(&bytes)).expect("enough bytes");
-        let launch = LaunchClass::of([64, 1, 1], function.lanes.into());
+        let launch = LaunchClass::of([64, 1, 1], function.lanes.into(), warploom_cranelift::CHUNK);
         let Ok(program) =
             Program::in_small_regions(&function, launch, true, warploom_vector::backend())
         else {
@@ -149,7 +149,7 @@ fn lanes_leave_loops_at_different_times() {
                 // Of the dearest loops the budget pays for a few rounds only.
                 for cost in [1, 7, 90] {
                     let function = parse(&text(lanes, wide, leave, cost)).expect("a function");
-                    let launch = LaunchClass::of([48, 2, 1], lanes);
+                    let launch = LaunchClass::of([48, 2, 1], lanes, warploom_cranelift::CHUNK);
                     let program = Program::in_small_regions(
                         &function,
                         launch,

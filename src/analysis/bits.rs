@@ -3,7 +3,7 @@
 use smallvec::{SmallVec, smallvec};
 
 /// A set with one bit for each number.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Bits(pub(super) SmallVec<[u64; 8]>);
 
 impl Bits {
@@ -40,6 +40,16 @@ impl Bits {
             *a |= b;
         }
         more
+    }
+
+    /// Keeps the numbers that another set of as many numbers has, too.
+    pub(super) fn intersect(&mut self, other: &Bits) {
+        self.0.iter_mut().zip(&other.0).for_each(|(a, b)| *a &= b);
+    }
+
+    /// Removes the numbers of another set.
+    pub(super) fn subtract(&mut self, other: &Bits) {
+        self.0.iter_mut().zip(&other.0).for_each(|(a, b)| *a &= !b);
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = usize> + '_ {

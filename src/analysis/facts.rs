@@ -11,22 +11,90 @@
 //! ([`Kept`]).
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::sync::Arc;
 
 use cranelift_entity::EntityRef;
+use smallvec::SmallVec;
 use warploom_ir::{BinaryOp, Block, Defs, Function, Op, Part, Reg, Terminator, Value};
 
-use super::class::{Classes, Launched};
+use super::bits::Bits;
+use super::class::{Classes, Execution};
 use super::flow::Flow;
+use super::liveness::Numbers;
 use super::masks::Masks;
 use super::registers;
 use super::visits::visit;
 
 /// Registers whose active lanes are evenly spaced, with the distance from lane to lane in the
-/// register's type.
-pub type Facts = BTreeMap<Reg, i64>;
+/// register's type. Registers go by their numbers.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Facts {
+    /// `None`: there are no facts.
+    numbers: Option<Arc<Numbers>>,
+    /// The registers whose active lanes are alike.
+    alike: Bits,
+    /// The other registers in order, with their distances. There are few of them.
+    spaced: SmallVec<[(usize, i64); 4]>,
+}
+
+impl Facts {
+    fn none(numbers: &Arc<Numbers>) -> Facts {
+        let alike = Bits::new(numbers.count());
+        Facts { numbers: Some(numbers.clone()), alike, spaced: SmallVec::new() }
+    }
+
+    /// Returns the distance from lane to lane of a register.
+    pub(super) fn get(&self, reg: Reg) -> Option<i64> {
+        let number = self.number(reg)?;
+        if self.alike.contains(number) {
+            return Some(0);
+        }
+        let at = self.spaced.binary_search_by_key(&number, |&(number, _)| number).ok()?;
+        Some(self.spaced[at].1)
+    }
+
+    pub(super) fn remove(&mut self, reg: Reg) {
+        if let Some(number) = self.number(reg) {
+            self.alike.remove(number);
+            self.spaced.retain(|&mut (other, _)| other != number);
+        }
+    }
+
+    fn insert(&mut self, reg: Reg, step: i64) {
+        self.remove(reg);
+        let number = self.number(reg).expect("an analysis of facts has numbers");
+        if step == 0 {
+            self.alike.insert(number);
+        } else {
+            let at = self.spaced.partition_point(|&(other, _)| other < number);
+            self.spaced.insert(at, (number, step));
+        }
+    }
+
+    /// Keeps the facts that `other` has, too.
+    fn meet(&mut self, other: &Facts) {
+        self.alike.intersect(&other.alike);
+        self.spaced.retain(|fact| other.spaced.contains(fact));
+    }
+
+    fn without(&self, registers: &Bits) -> Facts {
+        let mut facts = self.clone();
+        facts.alike.subtract(registers);
+        facts.spaced.retain(|&mut (number, _)| !registers.contains(number));
+        facts
+    }
+
+    fn len(&self) -> usize {
+        self.alike.iter().count() + self.spaced.len()
+    }
+
+    fn number(&self, reg: Reg) -> Option<usize> {
+        self.numbers.as_ref().map(|numbers| numbers.of_register(reg))
+    }
+}
 
 /// The facts when a block is entered.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 struct State {
     facts: Facts,
     kept: BTreeMap<Reg, Kept>,
@@ -44,38 +112,41 @@ struct Kept {
 }
 
 /// Returns the facts at the entry of every block. A block that is not reached has none.
-pub fn facts(function: &Function, flow: &Flow, launch: Launched) -> Vec<Facts> {
+pub fn facts(function: &Function, flow: &Flow, execution: Execution) -> Vec<Facts> {
+    let numbers = Arc::new(Numbers::of(function));
+    let none = Facts::none(&numbers);
     // For each block, the joins of the lanes that it pushed, with the registers that may be written
     // on the way.
-    let mut joins: Vec<Vec<(usize, BTreeSet<Reg>)>> = vec![Vec::new(); flow.successors.len()];
+    let mut joins: Vec<Vec<(usize, Bits)>> = vec![Vec::new(); flow.successors.len()];
     for join in &flow.joins {
-        let written = registers_written(function, &join.on_the_way);
+        let written = registers_written(function, &numbers, &join.on_the_way);
         joins[join.pusher].push((join.block, written));
     }
     let passages: Vec<Passage> =
-        function.blocks.iter().map(|block| Passage::of(function, block)).collect();
+        function.blocks.iter().map(|block| Passage::of(function, block, &none)).collect();
     let mut keepers = keepers(&passages);
     keepers.extend(flow.places.registers());
     // None: not reached so far.
     let mut entry: Vec<Option<State>> = vec![None; flow.successors.len()];
     let lanes = registers(function).filter(|&reg| function.is_lane(reg));
-    let alike: Facts = lanes.map(|reg| (reg, 0)).collect();
+    let mut alike = none.clone();
+    lanes.for_each(|reg| alike.insert(reg, 0));
     // No lane waits so far.
-    let none = Kept { facts: alike.clone(), covers: false, within: BTreeSet::new() };
-    let places = flow.places.registers().map(|reg| (reg, none.clone())).collect();
+    let waiting = Kept { facts: alike.clone(), covers: false, within: BTreeSet::new() };
+    let places = flow.places.registers().map(|reg| (reg, waiting.clone())).collect();
     entry[0] = Some(State { facts: alike, kept: places });
     let mut pending: BTreeSet<usize> = BTreeSet::from([0]);
     while let Some(index) = pending.pop_first() {
         let known = entry[index].clone().expect("a pending block has been reached");
         // The node behind the last block does nothing.
         let end = match passages.get(index) {
-            Some(passage) => passage.end(&known, &keepers, launch),
+            Some(passage) => passage.end(&known, &keepers, execution),
             None => known,
         };
         let block = function.blocks.get(index);
         if let Some(Terminator::Dispatch { places, .. }) = block.map(|block| &block.term) {
             for &(reg, to) in places.iter().filter(|&&(reg, _)| flow.places.may_hold(index, reg)) {
-                if meet(&mut entry[to.index()], end.dispatched(reg)) {
+                if meet(&mut entry[to.index()], end.dispatched(reg, &none)) {
                     pending.insert(to.index());
                 }
             }
@@ -87,7 +158,7 @@ pub fn facts(function: &Function, flow: &Flow, launch: Launched) -> Vec<Facts> {
             // known.
             let state = match function.blocks.get(to).and_then(|block| block.join) {
                 None => end.clone(),
-                Some(_) if flow.join(to).is_none() => State::default(),
+                Some(_) if flow.join(to).is_none() => State::unknown(&none),
                 Some(_) => continue,
             };
             if meet(&mut entry[to], state) {
@@ -95,13 +166,14 @@ pub fn facts(function: &Function, flow: &Flow, launch: Launched) -> Vec<Facts> {
             }
         }
         for (join, written) in &joins[index] {
-            let facts = without(&end.facts, written);
-            if meet(&mut entry[*join], State { facts, ..State::default() }) {
+            let state = State { facts: end.facts.without(written), kept: BTreeMap::new() };
+            if meet(&mut entry[*join], state) {
                 pending.insert(*join);
             }
         }
     }
-    let facts = entry.into_iter().map(|state| state.unwrap_or_default().facts);
+    let facts =
+        entry.into_iter().map(|state| state.map_or_else(Facts::default, |state| state.facts));
     facts.take(function.blocks.len()).collect()
 }
 
@@ -121,25 +193,15 @@ fn meet(known: &mut Option<State>, other: State) -> bool {
         return true;
     };
     let before = known.clone();
-    let meet =
-        |known: &mut Facts, other: &Facts| known.retain(|reg, step| other.get(reg) == Some(step));
-    meet(&mut known.facts, &other.facts);
+    known.facts.meet(&other.facts);
     known.kept.retain(|mask, kept| {
         let Some(other) = other.kept.get(mask) else { return false };
-        meet(&mut kept.facts, &other.facts);
+        kept.facts.meet(&other.facts);
         kept.covers &= other.covers;
         kept.within.retain(|mask| other.within.contains(mask));
         true
     });
     *known != before
-}
-
-fn without(facts: &Facts, written: &BTreeSet<Reg>) -> Facts {
-    facts
-        .iter()
-        .filter(|(reg, _)| !written.contains(reg))
-        .map(|(&reg, &step)| (reg, step))
-        .collect()
 }
 
 /// Returns the mask registers that lanes come back from.
@@ -176,7 +238,9 @@ struct Passage<'a> {
     /// The uniform registers that the block writes, with the value at its end, if it is one value.
     masks: BTreeMap<Reg, Option<Value>>,
     /// The lane registers that the block writes.
-    written: BTreeSet<Reg>,
+    written: Bits,
+    /// No facts, with the function's numbers of registers.
+    none: &'a Facts,
 }
 
 /// The lanes that a mask register has at a block's end.
@@ -190,11 +254,11 @@ enum Lanes {
 }
 
 impl<'a> Passage<'a> {
-    fn of(function: &'a Function, block: &'a Block) -> Passage<'a> {
+    fn of(function: &'a Function, block: &'a Block, none: &'a Facts) -> Passage<'a> {
         let active = block.entry_mask(function.active);
-        let (at_entry, masks, written) = (BTreeMap::new(), BTreeMap::new(), BTreeSet::new());
-        let mut passage =
-            Passage { function, block, defs: block.defs(), active, at_entry, masks, written };
+        let (at_entry, masks) = (BTreeMap::new(), BTreeMap::new());
+        let (defs, written) = (block.defs(), none.alike.clone());
+        let mut passage = Passage { function, block, defs, active, at_entry, masks, written, none };
         for inst in &block.insts {
             match inst.op {
                 Op::RfRead { reg, part: Part::Whole }
@@ -207,7 +271,7 @@ impl<'a> Passage<'a> {
                 }
                 ref op => written_registers(op, |reg| {
                     if function.is_lane(reg) {
-                        passage.written.insert(reg);
+                        passage.written.extend(none.number(reg).into_iter());
                     } else {
                         passage.masks.insert(reg, None);
                     }
@@ -282,22 +346,24 @@ impl<'a> Passage<'a> {
     }
 
     /// Returns the facts at the block's end.
-    fn end(&self, known: &State, keepers: &BTreeSet<Reg>, launch: Launched) -> State {
+    fn end(&self, known: &State, keepers: &BTreeSet<Reg>, execution: Execution) -> State {
         let active = self.at_end(self.function.active);
-        let Some((before, _)) = self.known_of(known, &[active]) else { return State::default() };
+        let Some((before, _)) = self.known_of(known, &[active]) else {
+            return State::unknown(self.none);
+        };
         let lanes = match active {
             Lanes::Mask(active) => Some(active),
             _ => None,
         };
-        let facts = self.facts_at_end(before, lanes, launch);
+        let facts = self.facts_at_end(before, lanes, execution);
         let mut kept = BTreeMap::new();
         for &mask in keepers {
             let lanes = self.at_end(mask);
             let none = matches!(lanes, Lanes::Mask(value) if matches!(self.def(value), Op::Const { bits: 0, .. }));
             let facts = match self.known_of(known, &[active, lanes]) {
                 _ if none => facts.clone(),
-                Some((before, true)) => self.facts_at_end(before, self.active, launch),
-                Some((before, false)) => without(before, &self.written),
+                Some((before, true)) => self.facts_at_end(before, self.active, execution),
+                Some((before, false)) => before.without(&self.written),
                 None => continue,
             };
             let unchanged = known.kept.iter().filter(|&(other, _)| !self.masks.contains_key(other));
@@ -342,9 +408,9 @@ impl<'a> Passage<'a> {
     /// active.
     ///
     /// `known` has the facts about these lanes at entry.
-    fn facts_at_end(&self, known: &Facts, lanes: Option<Value>, launch: Launched) -> Facts {
+    fn facts_at_end(&self, known: &Facts, lanes: Option<Value>, execution: Execution) -> Facts {
         let (block, function) = (self.block, self.function);
-        let classes = Classes::with_facts(function, block, launch, known, lanes, &|_| true);
+        let classes = Classes::with_facts(function, block, execution, known, lanes, &|_| true);
         let mut facts = known.clone();
         for inst in &block.insts {
             match inst.op {
@@ -355,13 +421,13 @@ impl<'a> Passage<'a> {
                         });
                     match classes.get(value).affine() {
                         Some((step, true)) if whole && !block.ty(value).is_uniform() => {
-                            facts.insert(reg, step)
+                            facts.insert(reg, step);
                         }
-                        _ => facts.remove(&reg),
-                    };
+                        _ => facts.remove(reg),
+                    }
                 }
                 _ => written_registers(&inst.op, |reg| {
-                    facts.remove(&reg);
+                    facts.remove(reg);
                 }),
             }
         }
@@ -370,13 +436,17 @@ impl<'a> Passage<'a> {
 }
 
 impl State {
+    fn unknown(none: &Facts) -> State {
+        State { facts: none.clone(), kept: BTreeMap::new() }
+    }
+
     /// Returns the state after the lanes that wait in `reg` go on, so that no lane waits there.
     ///
     /// The facts about these lanes are then facts about the active lanes.
-    fn dispatched(&self, reg: Reg) -> State {
-        let Some(Kept { facts, .. }) = self.kept.get(&reg) else { return State::default() };
-        let none = Kept { facts: facts.clone(), covers: false, within: BTreeSet::new() };
-        State { facts: facts.clone(), kept: BTreeMap::from([(reg, none)]) }
+    fn dispatched(&self, reg: Reg, none: &Facts) -> State {
+        let Some(Kept { facts, .. }) = self.kept.get(&reg) else { return State::unknown(none) };
+        let waiting = Kept { facts: facts.clone(), covers: false, within: BTreeSet::new() };
+        State { facts: facts.clone(), kept: BTreeMap::from([(reg, waiting)]) }
     }
 
     fn lies_within(&self, mask: Reg, other: Reg) -> bool {
@@ -387,12 +457,12 @@ impl State {
 /// The most steps of a proof that lanes are among other lanes.
 const MAX_STEPS: usize = 64;
 
-fn registers_written(function: &Function, blocks: &[usize]) -> BTreeSet<Reg> {
-    let mut written = BTreeSet::new();
+fn registers_written(function: &Function, numbers: &Numbers, blocks: &[usize]) -> Bits {
+    let mut written = Bits::new(numbers.count());
     for &block in blocks {
         for inst in &function.blocks[block].insts {
             written_registers(&inst.op, |reg| {
-                written.insert(reg);
+                written.insert(numbers.of_register(reg));
             });
         }
     }

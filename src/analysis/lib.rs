@@ -61,7 +61,7 @@ mod windows;
 use std::sync::Arc;
 
 pub use bounds::{Bound, bound};
-pub use class::{CHUNK, Choice, Class, Classes, GridClass, LaunchClass, Launched, kept_bits};
+pub use class::{Choice, Class, Classes, Execution, GridClass, LaunchClass, Launched, kept_bits};
 use demand::Demand;
 use editor::Editor;
 pub use editor::is_pure;

@@ -121,6 +121,7 @@ impl Summary {
 }
 
 /// The numbers that registers have in the sets.
+#[derive(Debug, PartialEq, Eq)]
 pub struct Numbers {
     /// For each bank, the number of its first register, and whether all its registers share that
     /// number because code reads and writes them only by index.
@@ -148,7 +149,12 @@ impl Numbers {
         Numbers { banks: banks.collect(), count }
     }
 
-    fn of_register(&self, reg: Reg) -> usize {
+    /// Returns one more than the greatest number.
+    pub(super) fn count(&self) -> usize {
+        self.count
+    }
+
+    pub(super) fn of_register(&self, reg: Reg) -> usize {
         let (first, by_index) = self.banks[reg.bank.index()];
         first + if by_index { 0 } else { reg.index as usize }
     }

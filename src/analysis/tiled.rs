@@ -5,16 +5,17 @@
 //! nothing carries, and each lane's distance from the first lane is known beforehand.
 
 use rustc_hash::FxHashMap;
+use smallvec::{SmallVec, smallvec};
 use warploom_ir::{Access, BinaryOp, ConvertOp, Op, Type, Value};
 
-use super::class::{CHUNK, Class, Classes};
+use super::class::{Class, Classes};
 use super::visits::visit;
 
 /// The most values that are examined for one address.
 const MAX_VALUES: usize = 64;
 
 /// The distance of each lane of a chunk from lane 0.
-type Distances = [u64; CHUNK as usize];
+type Distances = SmallVec<[u64; 8]>;
 
 /// An address made of the bits of one value.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,12 +30,12 @@ pub struct Tiled {
     /// wraps.
     pub limits: Vec<(Value, u64)>,
     /// Bytes from lane 0 of the address to each lane.
-    pub distances: [i64; CHUNK as usize],
+    pub distances: SmallVec<[i64; 8]>,
 }
 
 /// The spread of a value over lanes if lane 0 of the root has the required zeros: each lane is lane
 /// 0 plus a distance.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct Spread {
     distances: Distances,
     /// The bits that lane 0 may have, if none of them is a bit of a distance: then lane 0 *or* a
@@ -43,8 +44,8 @@ struct Spread {
 }
 
 impl Spread {
-    fn of_lane_0(bits: u64) -> Spread {
-        Spread { distances: [0; CHUNK as usize], bits: Some(bits) }
+    fn of_lane_0(chunk: u32, bits: u64) -> Spread {
+        Spread { distances: smallvec![0; chunk as usize], bits: Some(bits) }
     }
 
     /// Returns the union of the bits of all distances.
@@ -58,7 +59,7 @@ impl Spread {
 
     /// Applies `of` to the distances and to the bits of lane 0. None if a distance no longer fits.
     fn map(&self, ty: Type, of: impl Fn(u64) -> Option<u64>) -> Option<Spread> {
-        let mut distances = self.distances;
+        let mut distances = self.distances.clone();
         for distance in &mut distances {
             *distance = of(*distance).filter(|&distance| distance <= ty.bit_mask())?;
         }
@@ -68,7 +69,8 @@ impl Spread {
     }
 
     fn join(&self, other: &Spread, with: impl Fn(u64, u64) -> u64) -> Distances {
-        std::array::from_fn(|lane| with(self.distances[lane], other.distances[lane]))
+        let pairs = self.distances.iter().zip(&other.distances);
+        pairs.map(|(&own, &other)| with(own, other)).collect()
     }
 }
 
@@ -96,12 +98,12 @@ pub fn tiled<'a>(
         Class::Varying => i64::from(access.bytes()),
         class => class.stride().filter(|&step| step > 0)?,
     };
-    let lanes: Distances = std::array::from_fn(|lane| lane as u64 * step as u64);
-    let low = (lanes[CHUNK as usize - 1] + 1).next_power_of_two() - 1;
+    let lanes: Distances = (0..u64::from(classes.chunk())).map(|lane| lane * step as u64).collect();
+    let low = (lanes[lanes.len() - 1] + 1).next_power_of_two() - 1;
     let mask = (finder.type_of)(root).bit_mask();
     finder.known.insert(root, Some(Spread { distances: lanes, bits: Some(mask & !low) }));
     let spread = finder.spread(access.address).filter(|_| low < mask)?;
-    let distances = spread.distances.map(|distance| distance as i64);
+    let distances = spread.distances.iter().map(|&distance| distance as i64).collect();
     let aligned = spread.taken() & u64::from(access.align.max(1) - 1) == 0;
     aligned.then_some(Tiled { root, step, low, limits: finder.limits, distances })
 }
@@ -157,6 +159,10 @@ impl<'a, T: Fn(Value) -> Type, D: Fn(Value) -> Option<&'a Op>> Finder<'_, T, D> 
         }
     }
 
+    fn of_lane_0(&self, bits: u64) -> Spread {
+        Spread::of_lane_0(self.classes.chunk(), bits)
+    }
+
     fn is_of_bits(&self, v: Value) -> bool {
         self.classes.get(v) == Class::Varying
             && matches!(
@@ -169,21 +175,21 @@ impl<'a, T: Fn(Value) -> Type, D: Fn(Value) -> Option<&'a Op>> Finder<'_, T, D> 
     }
 
     fn spread(&mut self, v: Value) -> Option<Spread> {
-        if let Some(&known) = self.known.get(&v) {
-            return known;
+        if let Some(known) = self.known.get(&v) {
+            return known.clone();
         }
         let same = self.classes.get(v).stride() == Some(0);
         // A value that does not vary may have all bits if nothing more is known.
-        let any = same.then(|| Spread::of_lane_0((self.type_of)(v).bit_mask()));
+        let any = same.then(|| self.of_lane_0((self.type_of)(v).bit_mask()));
         let spread = if self.known.len() < MAX_VALUES { self.made(v).or(any) } else { any };
-        self.known.insert(v, spread);
+        self.known.insert(v, spread.clone());
         spread
     }
 
     fn made(&mut self, v: Value) -> Option<Spread> {
         let ty = (self.type_of)(v);
         match *(self.def)(v)? {
-            Op::Const { bits, .. } => Some(Spread::of_lane_0(bits)),
+            Op::Const { bits, .. } => Some(self.of_lane_0(bits)),
             Op::Splat { a } => self.spread(a),
             Op::Convert { op: ConvertOp::ZeroExtend, a, .. } => {
                 let (spread, mask) = (self.spread(a)?, (self.type_of)(a).bit_mask());
@@ -198,7 +204,7 @@ impl<'a, T: Fn(Value) -> Type, D: Fn(Value) -> Option<&'a Op>> Finder<'_, T, D> 
                 match self.constant(b) {
                     Some(mask) if of.bits.is_some() => of.map(ty, |bits| Some(bits & mask)),
                     _ if of.is_same() && with.is_same() => {
-                        Some(Spread::of_lane_0(of.bits? & with.bits?))
+                        Some(self.of_lane_0(of.bits? & with.bits?))
                     }
                     _ => None,
                 }
@@ -227,7 +233,7 @@ impl<'a, T: Fn(Value) -> Type, D: Fn(Value) -> Option<&'a Op>> Finder<'_, T, D> 
                 let (a, b) = (self.spread(a)?, self.spread(b)?);
                 let distances = a.join(&b, u64::wrapping_add);
                 let sum = Spread { distances, bits: None };
-                let fits = distances.iter().all(|&distance| distance <= ty.bit_mask() / 2);
+                let fits = sum.distances.iter().all(|&distance| distance <= ty.bit_mask() / 2);
                 // A sum of multiples of a power of two is a multiple of it.
                 let zeros = a.bits.zip(b.bits).map_or(0, |(a, b)| (a | b).trailing_zeros().min(63));
                 let below = |bits: u64| bits < 1 << zeros;

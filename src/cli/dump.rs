@@ -21,7 +21,7 @@ pub struct Options {
     gpu: GpuChoice,
     #[arg(long)]
     stage: StageChoice,
-    /// How fast code is to be, of the stages `clif` and `host`: as `run --effort` has it.
+    /// How fast code is to be, of the stages `plan`, `clif` and `host`: as `run --effort` has it.
     #[arg(long, default_value = "likely", value_parser = effort())]
     effort: Effort,
     /// Shape of the blocks to translate for, such as 16,16,1 [default: 256,1,1, or that of the
@@ -29,7 +29,8 @@ pub struct Options {
     #[arg(long, value_name = "X,Y,Z", value_parser = shape)]
     block: Option<[u32; 3]>,
     /// The host to translate for, with features: x86_64-unknown-linux-gnu,x86-64-v3,-fma or
-    /// aarch64-unknown-linux-gnu [default: this one]
+    /// aarch64-unknown-linux-gnu [default: this one]. Other architectures need a build with the
+    /// feature all-hosts
     #[arg(long, value_name = "TRIPLE[,FEATURE...]")]
     target: Option<String>,
 }
@@ -42,6 +43,8 @@ enum StageChoice {
     Ir,
     /// The same after analysis, of which code is made.
     Analysed,
+    /// The steps of each block, the order that code runs them in, and why loops stay in memory.
+    Plan,
     /// Cranelift's.
     Clif,
     /// Host code.
@@ -63,6 +66,7 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
         StageChoice::Blocks => Stage::Blocks,
         StageChoice::Ir => Stage::Ir,
         StageChoice::Analysed => Stage::Analysed,
+        StageChoice::Plan => Stage::Plan(options.effort),
         StageChoice::Clif => Stage::Clif(options.effort),
         StageChoice::Host => Stage::Host(options.effort),
     };

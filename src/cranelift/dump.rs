@@ -1,10 +1,12 @@
 //! Prints a kernel as text: CLIF, and host code.
 
 mod listing;
+mod plan;
 
 use std::fmt::Write;
 
 pub use listing::write as write_x86;
+pub use plan::plan;
 use warploom_engine::{Effort, JitError, Prepared, Program};
 use warploom_ir::BlockId;
 

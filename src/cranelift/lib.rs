@@ -23,6 +23,11 @@ use warploom_engine::object::Object;
 use warploom_engine::{Backend, CodeSpace, Effort, JitError, Prepared, abi};
 use warploom_ir::BlockId;
 
+/// The number of lanes that code executes at a time: eight words are two vectors of 128 bits.
+pub const CHUNK: u32 = 8;
+
+const _: () = assert!(CHUNK as usize <= warploom_engine::helpers::MAX_LANES);
+
 /// The back end.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Cranelift;
@@ -39,6 +44,10 @@ unsafe impl Backend for Cranelift {
     fn description(&self) -> Result<String, JitError> {
         let build = (env!("CARGO_PKG_VERSION"), env!("WARPLOOM_BUILD"), cranelift_codegen::VERSION);
         Ok(format!("{build:?} {}", Target::host()?.description()))
+    }
+
+    fn chunk(&self) -> u32 {
+        CHUNK
     }
 
     fn space(&self) -> Result<Box<dyn CodeSpace>, JitError> {
@@ -71,7 +80,7 @@ fn compile(
     effort: Effort,
     lowered: Lowered,
 ) -> Result<Object, JitError> {
-    let Lowered { function, sites, hides_uses } = lowered;
+    let Lowered { function, sites, hides_uses, .. } = lowered;
     let register_bytes = prepared.register_bytes(blocks, effort)?;
     let mut code = MachineCode::new(function, hides_uses, Target::host()?.isa(effort))?;
     if code.frame_bytes() > abi::MAX_FRAME && !effort.is_fast() {

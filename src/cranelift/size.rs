@@ -58,7 +58,7 @@ pub(super) fn blocks(
     region: &[BlockId],
     target: &Target,
 ) -> Result<Vec<BlockSize>, JitError> {
-    let Lowered { mut function, sites: _, hides_uses } =
+    let Lowered { mut function, hides_uses, .. } =
         lower_region(prepared, region, Effort::Full, target);
     let mut blocks = mark(&mut function);
     count(&MachineCode::new(function, hides_uses, target.isa(Effort::Full))?.compiled, &mut blocks);

@@ -20,6 +20,10 @@ pub unsafe trait Backend: Send + Sync {
     /// The back end does not serve this host.
     fn description(&self) -> Result<String, JitError>;
 
+    /// Returns the number of lanes that code executes at a time. Analysis says which values are
+    /// evenly spaced over so many lanes.
+    fn chunk(&self) -> u32;
+
     /// Returns memory for the code of one program.
     ///
     /// # Errors

@@ -5,7 +5,6 @@
 //! unlikely path costs the likely path nothing. The trampoline keeps the register of a return value
 //! too: results and faults go through the context.
 
-use warploom_analysis::CHUNK;
 use warploom_interp::{Actor, Elements};
 use warploom_ir::names::Named;
 use warploom_ir::typing::MAX_ELEMENTS;
@@ -16,22 +15,24 @@ use warploom_runtime::warp::{ExitCode, WarpContext};
 use crate::descriptions::{AccessKind, Descriptions};
 use crate::product::product;
 
-/// Words of `WarpContext::scratch` in which code stages an access: the addresses of 8 lanes, then 8
-/// lanes of each value or result, then the lanes of an atomic's compare operand. Lanes lie in cells
-/// of 4 or 8 bytes, as in the register file.
-pub const STAGED_VALUES: usize = 8;
-pub const STAGED_COMPARE: usize = 16;
+/// The most lanes for which code calls a helper at once.
+pub const MAX_LANES: usize = 8;
+/// Words of `WarpContext::scratch` in which code stages an access: the addresses of [`MAX_LANES`]
+/// lanes, then as many lanes of each value or result, then the lanes of an atomic's compare
+/// operand. Lanes lie in cells of 4 or 8 bytes, as in the register file.
+pub const STAGED_VALUES: usize = MAX_LANES;
+pub const STAGED_COMPARE: usize = STAGED_VALUES + MAX_LANES;
 /// The word with the position, in its block, of the access whose fault is recorded.
 const FAULT_ORDER: usize = 255;
 /// The word with the bits of the chunk's lanes that met a sparse page that is not resident. Every
 /// access adds its bits.
 pub const SPARSE_LANES: usize = 253;
-/// Operands of a shared function, 8 lanes or a scalar, then its results.
+/// Operands of a shared function, [`MAX_LANES`] lanes or a scalar, then its results.
 pub const SHARED_LANES: usize = 247;
-/// Operands of a fused multiply-add of `f64`: 8 lanes of each operand, or scalars at equal
-/// distances. The results replace the first operand. The area lies behind an access's values, since
+/// Operands of a fused multiply-add of `f64`: [`MAX_LANES`] lanes of each operand, or scalars at
+/// equal distances. The results replace the first operand. The area lies behind an access's values, since
 /// an access may need the operation while its values are staged.
-pub const FUSED_LANES: usize = STAGED_VALUES + 8 * MAX_ELEMENTS as usize;
+pub const FUSED_LANES: usize = STAGED_VALUES + MAX_LANES * MAX_ELEMENTS as usize;
 /// The results of [`Helper::Reach`].
 pub const REACHED: usize = 251;
 pub const REACHED_ADDEND: usize = 252;
@@ -137,7 +138,7 @@ unsafe extern "C" fn access(context: *mut WarpContext, number: u32, bits: u64, f
     let mut elements: Elements = [0; 16];
     let count = usize::from(desc.access.count);
     if let AccessKind::Load { .. } = desc.kind {
-        context.engine[STAGED_VALUES..STAGED_VALUES + 8 * count].fill(0);
+        context.engine[STAGED_VALUES..STAGED_VALUES + MAX_LANES * count].fill(0);
     }
     let mut left = bits;
     while left != 0 {
@@ -146,7 +147,7 @@ unsafe extern "C" fn access(context: *mut WarpContext, number: u32, bits: u64, f
         let cell = Cells { word: 0, ty: desc.address }.get(&context.engine, lane);
         let address = cell.wrapping_add(desc.access.offset as i64 as u64) & desc.address.bit_mask();
         let actor = Actor::Lane(first as u32 + lane as u32);
-        let value = |e: usize| Cells { word: STAGED_VALUES + e * 8, ty: desc.access.ty };
+        let value = |e: usize| Cells { word: STAGED_VALUES + e * MAX_LANES, ty: desc.access.ty };
         let aligned = address.is_multiple_of(u64::from(desc.access.align));
         let outcome = if !aligned {
             Err(warploom_runtime::fault::FaultKind::MisalignedAddress)
@@ -301,9 +302,9 @@ unsafe extern "C" fn fused(context: *mut WarpContext, round: u32, lanes: u32) {
     context.helper_calls += 1;
     let (round, _) = Round::NAMES[round as usize];
     let attrs = FloatAttrs { round, ..FloatAttrs::IEEE };
-    let (x, rest) = context.engine[FUSED_LANES..].split_at_mut(CHUNK as usize);
-    let (y, rest) = rest.split_at(CHUNK as usize);
-    let mut results = [0; CHUNK as usize];
+    let (x, rest) = context.engine[FUSED_LANES..].split_at_mut(MAX_LANES);
+    let (y, rest) = rest.split_at(MAX_LANES);
+    let mut results = [0; MAX_LANES];
     let lanes = lanes as usize;
     // The calling code decides the bits of NaN results.
     let nan = NanPolicy { f16: 0x7fff, f32: 0x7fff_ffff, f64: 0x7ff8 << 48 };

@@ -34,7 +34,7 @@ impl Kernel {
         block: [u32; 3],
         threads: usize,
     ) -> Result<Arc<Program>, JitError> {
-        let launch = Launched::of(grid, block, self.function.lanes.into());
+        let launch = Launched::of(grid, block, self.function.lanes.into(), self.backend.chunk());
         let mut variants = self.variants.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let mut key = (launch, threads <= 1);
         if !variants.contains_key(&key) && variants.len() >= tuning::MAX_VARIANTS {

@@ -4,8 +4,8 @@
 use cranelift_entity::SecondaryMap;
 use rustc_hash::FxHashMap;
 use warploom_analysis::{
-    CHUNK, Class, Classes, Facts, Group, Launched, Plan, Sources, Step, Support, Sweep,
-    fixed_lanes, groups,
+    Class, Classes, Execution, Facts, Group, Plan, Sources, Step, Support, Sweep, fixed_lanes,
+    groups,
 };
 use warploom_ir::layout::RegLayout;
 use warploom_ir::{Block, BlockId, ConvertOp, Defs, Function, Inst, Op, Reg, Type, Value, table};
@@ -63,7 +63,7 @@ impl BlockPlan {
         layout: &RegLayout,
         id: BlockId,
         in_loop: bool,
-        launch: Launched,
+        execution: Execution,
         facts: Option<&Facts>,
     ) -> BlockPlan {
         let block = function.block(id);
@@ -74,12 +74,12 @@ impl BlockPlan {
         };
         let support = |inst: &Inst| support(function, &block.values, &constant, inst);
         let active = block.entry_mask(function.active);
-        let whole_chunks = u32::from(function.lanes).is_multiple_of(CHUNK);
+        let whole_chunks = u32::from(function.lanes).is_multiple_of(execution.chunk);
         let lane_wise = |inst: &Inst| support(inst) == Support::LaneWise;
-        let classes = Classes::of(function, block, launch, &lane_wise);
-        let full_warp_classes = facts
-            .filter(|_| whole_chunks)
-            .map(|facts| Classes::with_facts(function, block, launch, facts, active, &lane_wise));
+        let classes = Classes::of(function, block, execution, &lane_wise);
+        let full_warp_classes = facts.filter(|_| whole_chunks).map(|facts| {
+            Classes::with_facts(function, block, execution, facts, active, &lane_wise)
+        });
         let plan = Plan::of(function, block, &classes, support);
         let sources = plan.steps.iter().flat_map(Step::insts);
         let sources = sources
@@ -97,7 +97,7 @@ impl BlockPlan {
         let interprets =
             plan.steps.iter().any(|step| matches!(step, Step::Interpret(_) | Step::Warp(_)));
         let least_known = (full_warp_classes.is_none() && interprets).then(|| {
-            Classes::with_facts(function, block, launch, &Facts::default(), None, &lane_wise)
+            Classes::with_facts(function, block, execution, &Facts::default(), None, &lane_wise)
         });
         let all_classes: Vec<&Classes> =
             std::iter::once(&classes).chain(&full_warp_classes).chain(&least_known).collect();

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use cranelift_entity::PrimaryMap;
 use rustc_hash::FxHashSet;
-use warploom_analysis::{Firings, Flow, Launched, Liveness, Optimized, Rules};
+use warploom_analysis::{Execution, Firings, Flow, Launched, Liveness, Optimized, Rules};
 use warploom_interp::{InterpError, Interpreter};
 use warploom_ir::layout::RegLayout;
 use warploom_ir::{BlockId, Function, Op, Reg};
@@ -21,7 +21,7 @@ pub struct Prepared {
     function: Arc<Function>,
     flow: Flow,
     in_loops: PrimaryMap<BlockId, bool>,
-    launch: Launched,
+    execution: Execution,
     read_first: Vec<Reg>,
     liveness: Liveness,
     firings: Firings,
@@ -39,7 +39,7 @@ impl Prepared {
     /// The function does not verify, or its registers are too large.
     pub fn new(
         function: &Function,
-        launch: Launched,
+        execution: Execution,
         one_worker: bool,
     ) -> Result<Prepared, JitError> {
         let rules = Rules::of_environment()?;
@@ -57,7 +57,7 @@ impl Prepared {
             function,
             flow,
             in_loops,
-            launch,
+            execution,
             read_first,
             liveness,
             firings,
@@ -80,7 +80,7 @@ impl Prepared {
 
     /// Returns all that code depends on, except the back end, as text.
     pub fn identity(&self) -> String {
-        format!("{:?} {}\n{}", self.launch, self.one_worker, self.function)
+        format!("{:?} {}\n{}", self.execution.launch, self.one_worker, self.function)
     }
 
     /// The interpreter of this function.
@@ -90,7 +90,7 @@ impl Prepared {
 
     /// Returns the launches that code is for.
     pub fn launch(&self) -> Launched {
-        self.launch
+        self.execution.launch
     }
 
     /// Returns how often each rule of analysis has rewritten something.
@@ -123,7 +123,7 @@ impl Prepared {
             // Only operations on a whole warp at once rely on facts.
             let facts = effort
                 .is_fast()
-                .then(|| warploom_analysis::facts(&self.function, &self.flow, self.launch));
+                .then(|| warploom_analysis::facts(&self.function, &self.flow, self.execution));
             let plan = |index: usize| {
                 let facts = facts.as_ref().map(|facts| &facts[index]);
                 let id = BlockId(index as u32);
@@ -132,7 +132,7 @@ impl Prepared {
                     self.layout(),
                     id,
                     self.in_loops[id],
-                    self.launch,
+                    self.execution,
                     facts,
                 )
             };

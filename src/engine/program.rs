@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Instant;
 
-use warploom_analysis::{Firings, Launched};
+use warploom_analysis::{Execution, Firings, Launched};
 use warploom_interp::Interpreter;
 use warploom_ir::{BlockId, Function, Terminator};
 use warploom_runtime::launch::Engine;
@@ -80,7 +80,8 @@ impl Program {
         let start = Instant::now();
         // An unsupported host is reported here.
         let space = backend.space()?;
-        let prepared = Prepared::new(function, launch, one_worker)?;
+        let execution = Execution { launch, chunk: backend.chunk() };
+        let prepared = Prepared::new(function, execution, one_worker)?;
         let function = prepared.function();
         let (regions, region_of) = divide(function, region_insts);
         let has_indirect =

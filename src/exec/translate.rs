@@ -28,6 +28,8 @@ pub enum Stage {
     Ir,
     /// The IR from which code is made.
     Analysed,
+    /// The steps of each block, and the order that code runs them in.
+    Plan(Effort),
     /// The IR of Cranelift, as made with some effort.
     Clif(Effort),
     /// Host code.
@@ -166,7 +168,12 @@ impl Translated {
     /// Returns an engine for launches of this shape on one thread that counts host instructions.
     pub fn counting(&self, shape: Dimensions) -> Result<Counting, Error> {
         let generation = self.current();
-        let launch = Launched::of(shape.grid, shape.block, generation.function.lanes.into());
+        let launch = Launched::of(
+            shape.grid,
+            shape.block,
+            generation.function.lanes.into(),
+            warploom_cranelift::CHUNK,
+        );
         Counting::new(&generation.function, launch)
             .map_err(|problem| generation.untranslatable(&problem))
     }
@@ -508,6 +515,10 @@ impl Translated {
             }
             Stage::Ir => Ok(generation.function.to_string()),
             Stage::Analysed => Ok(program()?.function().to_string()),
+            Stage::Plan(effort) => {
+                let target = target.map_or_else(|| Target::host().map_err(failed), Ok)?;
+                Ok(dump::plan(&*program()?, effort, target))
+            }
             Stage::Clif(effort) => {
                 let target = target.map_or_else(|| Target::host().map_err(failed), Ok)?;
                 Ok(dump::clif(&*program()?, effort, target))

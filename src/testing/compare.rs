@@ -1,4 +1,4 @@
-//! One function on every engine: memory, registers, counts and faults must be equal.
+//! Runs one function on every engine: memory, registers, counts and faults must be equal.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -22,33 +22,35 @@ use super::guarded::Guarded;
 use super::instrument::{self, Buffers};
 use crate::ir::{Limits, Source};
 
-/// Block shapes of all launch classes: one warp, a short last warp, one lane, multiples of the warp and of the chunk,
-/// neither.
+/// Block shapes of all launch classes: one warp, a short last warp, one lane, multiples of the warp
+/// and of the chunk, and other shapes.
 pub const BLOCKS: [[u32; 3]; 7] =
     [[32, 1, 1], [48, 1, 1], [80, 1, 1], [1, 1, 1], [64, 2, 1], [8, 5, 1], [5, 3, 2]];
 
-/// Guest memory that functions work on; its address is at 0 of constant bank 0.
+/// The guest memory that functions work on. Its address is at 0 of constant bank 0.
 pub const BUFFER: u64 = 0x10_0000_0000;
 pub const BUFFER_BYTES: u32 = 4096;
-/// Where formats for what prints are in the buffer.
+/// The offset of the formats for printing in the buffer.
 pub const FORMATS_AT: u32 = BUFFER_BYTES - FORMATS.len() as u32;
-/// Room for printed text.
+/// Bytes of room for printed text.
 const PRINTED_BYTES: usize = 4096;
 pub const SHARED_BYTES: u32 = 1024;
 pub const LOCAL_BYTES: u32 = 256;
 const REGISTERS_IN: u64 = 0x20_0000_0000;
 const REGISTERS_OUT: u64 = 0x21_0000_0000;
 
-/// Instructions after which a launch is stopped: a fault like any other, and alike on all engines.
+/// The number of instructions after which a launch is stopped, by a fault that is equal on all
+/// engines.
 const INSTRUCTIONS: u64 = 400;
-/// The limit of [`compare_rewritten`], whose loops end before it.
+/// The limit of [`compare_rewritten`]. Its loops end before the limit.
 const LONG: u64 = 1 << 16;
 const BACK_EDGES: u64 = 5;
-/// More registers than this (of all warps of a block) are not worth a test's time.
+/// The most bytes of registers of all warps of a block. A test with more registers is not worth its
+/// time.
 const MAX_REGISTER_BYTES: u64 = 1 << 19;
 const BLOCKS_OF_GRID: u32 = 2;
 
-/// The environment of [`compare`], for [`crate::ir`].
+/// Returns the environment of [`compare`], for [`crate::ir`].
 pub fn limits(lanes: u8, ops: u32) -> Limits {
     Limits {
         lanes,
@@ -69,7 +71,7 @@ pub struct Way {
     back_end: BackEnd,
 }
 
-/// The maker of machine code.
+/// The back end that makes machine code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum BackEnd {
     Cranelift,
@@ -79,7 +81,7 @@ enum BackEnd {
     Vector,
 }
 
-/// All of them: for several workers the code has locks.
+/// All ways. The code for several workers has locks.
 pub const WAYS: &[Way] = &[
     Way {
         name: "jit, --effort quick",
@@ -131,22 +133,23 @@ impl Way {
     }
 }
 
-/// One of them, by a number: a fuzzer learns more of several times as many inputs.
+/// Returns one of the ways, by a number. A fuzzer learns more from several times as many inputs.
 pub fn one_way(number: usize) -> &'static [Way] {
     std::slice::from_ref(&WAYS[number % WAYS.len()])
 }
 
-/// A register and its content at the start of every warp: a value for each of its [`instrument::cells`].
+/// A register and its content at the start of every warp: a value for each of its
+/// [`instrument::cells`].
 pub type Initial = (Reg, Vec<u64>);
 
-/// Why two engines are not the same.
+/// A difference between two engines.
 #[derive(Debug)]
 pub struct Difference {
     pub engine: &'static str,
     pub block: [u32; 3],
-    /// What was found, and what the interpreter has.
+    /// The value that was found, and the interpreter's value.
     pub what: String,
-    /// What was run.
+    /// The function that was run.
     pub function: Arc<Function>,
 }
 
@@ -158,7 +161,7 @@ impl fmt::Display for Difference {
 
 impl std::error::Error for Difference {}
 
-/// What a launch left.
+/// The state that a launch left.
 #[derive(Debug, PartialEq)]
 pub(super) struct Left {
     pub fault: Option<Fault>,
@@ -169,8 +172,9 @@ pub(super) struct Left {
     pub printed: Printed,
 }
 
-/// Runs two blocks of this shape on the interpreter, on the interpreter after analysis, and on the JIT in these ways, and
-/// returns the first difference. A function that the interpreter refuses is refused by all.
+/// Runs two blocks of this shape on the interpreter, on the interpreter after analysis, and on the
+/// JIT in these ways. Returns the first difference. An error of the interpreter is a difference
+/// too.
 pub fn compare(
     function: &Function,
     block: [u32; 3],
@@ -188,7 +192,7 @@ pub fn compare(
     })
 }
 
-/// Content for all registers of a function but the active mask: numbers that are special to
+/// Returns content for all registers of a function but the active mask: numbers that are special to
 /// arithmetic, small numbers, and any bits.
 pub fn any_content(function: &Function, random: &mut impl Source) -> Vec<Initial> {
     const NUMBERS: [u64; 10] =
@@ -207,7 +211,7 @@ pub fn any_content(function: &Function, random: &mut impl Source) -> Vec<Initial
         .collect()
 }
 
-/// Compares a function with the function after the rules for all engines: on the interpreter, and on
+/// Compares a function with its form after the rules for all engines: on the interpreter, and on
 /// the JIT in these ways after the rules. Returns the first difference, and whether a rule has
 /// changed the function.
 pub fn compare_rewritten(
@@ -243,7 +247,7 @@ pub fn compare_rewritten(
     Ok(true)
 }
 
-/// The function with its registers in memory.
+/// Returns the function with its registers in memory.
 fn with_registers(function: &Function, initial: &[Initial]) -> Function {
     let set = initial.iter().map(|(reg, _)| *reg).collect();
     let read = registers(function);
@@ -254,7 +258,7 @@ fn with_registers(function: &Function, initial: &[Initial]) -> Function {
     )
 }
 
-/// What all registers of all warps of a block take.
+/// Returns the bytes of all registers of all warps of a block.
 fn bytes_of_registers(function: &Function, block: [u32; 3]) -> u64 {
     let warps = u64::from(block.iter().product::<u32>().div_ceil(function.lanes.into()));
     let rows: u64 =
@@ -262,7 +266,7 @@ fn bytes_of_registers(function: &Function, block: [u32; 3]) -> u64 {
     rows.saturating_mul(warps)
 }
 
-/// What [`compare`] runs, for `warploom run`: it gives warps other turns.
+/// Returns the run of [`compare`] for `warploom run`, which gives warps other turns.
 pub fn reproducer(function: &Function, block: [u32; 3], initial: &[Initial]) -> Reproducer {
     let initial = read_by(function, initial);
     let mut manifest = case::manifest([BLOCKS_OF_GRID, 1, 1], block, INSTRUCTIONS);
@@ -280,13 +284,13 @@ pub fn reproducer(function: &Function, block: [u32; 3], initial: &[Initial]) -> 
     Reproducer { manifest, text: with_registers(function, &initial).to_string(), ze_info: None }
 }
 
-/// What is in guest memory at first.
+/// Returns the initial content of guest memory.
 fn content() -> Vec<u8> {
     (0..FORMATS_AT).map(|i| (i * 37 + i / 251) as u8).chain(FORMATS.iter().copied()).collect()
 }
 
 fn input(function: &Function, initial: &[Initial]) -> Vec<u8> {
-    // A buffer is not empty.
+    // A buffer must not be empty.
     let none = initial.is_empty().then_some([0; 8]).into_iter().flatten();
     initial
         .iter()
@@ -295,8 +299,8 @@ fn input(function: &Function, initial: &[Initial]) -> Vec<u8> {
         .collect()
 }
 
-/// Runs a launch on each engine, if it ends without a fault also with so many worker threads, and returns the first
-/// difference.
+/// Runs a launch on each engine and returns the first difference. A launch that ends without a
+/// fault also runs with `workers` worker threads.
 pub(super) fn on_all(
     function: &Arc<Function>,
     [grid, block]: [[u32; 3]; 2],
@@ -314,7 +318,7 @@ pub(super) fn on_all(
         Ok(found) => Err(differs(name, describe(function, &expected, &found))),
         Err(error) => Err(differs(name, error)),
     };
-    let class = Launched::of(grid, block, function.lanes.into());
+    let class = Launched::of(grid, block, function.lanes.into(), warploom_cranelift::CHUNK);
     for (number, &way) in ways.iter().enumerate() {
         let Way { name, effort, one_worker, .. } = way;
         let program = way.program(function, class).map_err(|e| differs(name, e.to_string()))?;
@@ -387,7 +391,7 @@ fn run(
     })
 }
 
-/// The registers that a function has anything to do with.
+/// Returns the registers that a function uses.
 fn registers(function: &Function) -> BTreeSet<Reg> {
     let mut registers = BTreeSet::from([function.active]);
     registers.extend(function.waiting_registers());
@@ -409,13 +413,13 @@ fn registers(function: &Function) -> BTreeSet<Reg> {
     registers
 }
 
-/// Those of the values that a function may read.
+/// Returns the values that a function may read.
 fn read_by(function: &Function, initial: &[Initial]) -> Vec<Initial> {
     let known = registers(function);
     initial.iter().filter(|(reg, _)| known.contains(reg)).cloned().collect()
 }
 
-/// What differs first.
+/// Describes the first difference.
 fn describe(function: &Function, expected: &Left, found: &Left) -> String {
     let end = |left: &Left| {
         format!("{:?} after {} and {}", left.fault, left.instructions, left.lane_instructions)

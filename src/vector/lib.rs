@@ -56,6 +56,10 @@ unsafe impl Backend for Vector {
         Ok(format!("vectors, {}", self.rest.description()?))
     }
 
+    fn chunk(&self) -> u32 {
+        self.rest.chunk()
+    }
+
     fn space(&self) -> Result<Box<dyn CodeSpace>, JitError> {
         self.rest.space()
     }

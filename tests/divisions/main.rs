@@ -164,7 +164,7 @@ fn compare(
     let expected = results(&Interpreter::new(function.clone()).unwrap(), ty, &operands);
     let program = Program::new(
         &function,
-        LaunchClass::of([BLOCK, 1, 1], 32),
+        LaunchClass::of([BLOCK, 1, 1], 32, warploom_cranelift::CHUNK),
         true,
         warploom_cranelift::backend(),
     )
@@ -610,7 +610,7 @@ fn long_divisions_bit_by_bit() {
             }
             let program = Program::new(
                 &short,
-                LaunchClass::of([BLOCK, 1, 1], 32),
+                LaunchClass::of([BLOCK, 1, 1], 32, warploom_cranelift::CHUNK),
                 true,
                 warploom_cranelift::backend(),
             )

@@ -101,7 +101,7 @@ impl Wave {
             let jit = self.run_on(&function, |f| {
                 let program = Program::new(
                     &f,
-                    LaunchClass::of(one, 64),
+                    LaunchClass::of(one, 64, warploom_cranelift::CHUNK),
                     one_worker,
                     warploom_cranelift::backend(),
                 )

@@ -92,7 +92,7 @@ fn make_jit(
     one_worker: bool,
     effort: Effort,
 ) -> Result<Box<dyn Engine>, String> {
-    let launch = LaunchClass::of(block, function.lanes.into());
+    let launch = LaunchClass::of(block, function.lanes.into(), warploom_cranelift::CHUNK);
     let program = Program::new(function, launch, one_worker, warploom_cranelift::backend())
         .map_err(|e| e.to_string())?;
     program.compile_all(effort).map_err(|e| e.to_string())?;

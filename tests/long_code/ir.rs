@@ -53,7 +53,7 @@ fn searches_grow_as_chains_do() {
         let function =
             chain(links, rounds, &mut Unstructured::new(&SEED)).expect("there are bytes enough");
         let before = visits();
-        let class = LaunchClass::of([64, 1, 1], function.lanes.into());
+        let class = LaunchClass::of([64, 1, 1], function.lanes.into(), warploom_cranelift::CHUNK);
         let program = Program::new(&function, class, true, warploom_cranelift::backend())
             .expect("a function that verifies");
         program.compile_all(Effort::Full).expect("code is made");

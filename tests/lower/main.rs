@@ -3,7 +3,8 @@
 //!
 //! `NAME.ir` is a function; each fast path and each class of operation has a function.
 //! `NAME.analysed` is the function after analysis. `counts.txt` has the calls, loads and stores on the
-//! likely path of the code, by function, in all and in loops. The folder `tiny` has five functions
+//! likely path of the code, by function, in all and in loops. `orders.txt` has the orders that code
+//! has for steps, and the reasons that keep loops in memory. The folder `tiny` has five functions
 //! whose quick code is held as CLIF text. `WARPLOOM_BLESS=1 cargo test --test lower` writes all of
 //! them anew. `tests/ir` runs the functions.
 
@@ -113,6 +114,30 @@ fn likely_paths_have_the_calls_loads_and_stores_that_they_had() {
     }
     problems.extend(hold(&folder().join("counts.txt"), &text));
     no_differences(&problems);
+}
+
+#[test]
+fn steps_have_the_orders_that_they_had() {
+    let target = Target::named(TARGET).expect("a host");
+    let mut text = String::new();
+    for (path, function) in functions(&folder()) {
+        writeln!(text, "{}", path.file_stem().expect("a name").display()).expect("a string");
+        let plan = dump::plan(&program(&function), Effort::Full, &target);
+        let is_block = |line: &str| line.starts_with('b');
+        for (block, line) in plan.lines().scan("", |block, line| {
+            *block = if is_block(line) { line } else { block };
+            Some((*block, line))
+        }) {
+            if line.starts_with("    step") {
+                let (id, _) = block.split_once(':').expect("a block has a number");
+                writeln!(text, "    {id}, {}", line.trim_start()).expect("a string");
+            }
+        }
+    }
+    for order in ["loop in registers", "scalarized loop", "full warps", "strips", "one by one"] {
+        assert!(text.contains(order), "no function has the order {order:?}");
+    }
+    no_differences(&Vec::from_iter(hold(&folder().join("orders.txt"), &text)));
 }
 
 #[test]

@@ -131,7 +131,7 @@ fn check(table: &Table, launches: u64) {
             Arc::new(parse::parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}")));
         let program = Program::new(
             &function,
-            LaunchClass::of(BLOCK, function.lanes.into()),
+            LaunchClass::of(BLOCK, function.lanes.into(), warploom_cranelift::CHUNK),
             true,
             warploom_cranelift::backend(),
         )

@@ -2,7 +2,16 @@
 
 use warploom_runtime::launch::{MAX_BLOCK_LANES, MAX_GRID};
 
-use super::{CHUNK, Class};
+use super::Class;
+
+/// How a function is executed.
+#[derive(Clone, Copy, Debug)]
+pub struct Execution {
+    /// The launches that code is for.
+    pub launch: Launched,
+    /// The number of lanes that the back end executes at a time.
+    pub chunk: u32,
+}
 
 /// The properties of a launch that a translation relies on. They never depend on parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -12,8 +21,8 @@ pub struct Launched {
 }
 
 impl Launched {
-    pub fn of(grid: [u32; 3], block: [u32; 3], lanes: u32) -> Launched {
-        Launched { block: LaunchClass::of(block, lanes), grid: GridClass::of(grid, block) }
+    pub fn of(grid: [u32; 3], block: [u32; 3], lanes: u32, chunk: u32) -> Launched {
+        Launched { block: LaunchClass::of(block, lanes, chunk), grid: GridClass::of(grid, block) }
     }
 }
 
@@ -80,12 +89,13 @@ impl LaunchClass {
     pub const ALL: [LaunchClass; 4] =
         [LaunchClass::Line, LaunchClass::Warp, LaunchClass::Chunk, LaunchClass::Any];
 
-    pub fn of(block: [u32; 3], lanes: u32) -> LaunchClass {
+    /// Returns the class of blocks of this size, for warps of so many lanes in chunks of `chunk`.
+    pub fn of(block: [u32; 3], lanes: u32, chunk: u32) -> LaunchClass {
         if block[1] == 1 && block[2] == 1 {
             LaunchClass::Line
-        } else if block[0].is_multiple_of(lanes) && lanes.is_multiple_of(CHUNK) {
+        } else if block[0].is_multiple_of(lanes) && lanes.is_multiple_of(chunk) {
             LaunchClass::Warp
-        } else if block[0].is_multiple_of(CHUNK) && lanes.is_multiple_of(CHUNK) {
+        } else if block[0].is_multiple_of(chunk) && lanes.is_multiple_of(chunk) {
             LaunchClass::Chunk
         } else {
             LaunchClass::Any

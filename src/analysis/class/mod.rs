@@ -7,7 +7,7 @@ use std::cell::OnceCell;
 
 pub use choice::Choice;
 use cranelift_entity::{EntitySet, SecondaryMap};
-pub use launched::{GridClass, LaunchClass, Launched};
+pub use launched::{Execution, GridClass, LaunchClass, Launched};
 use rustc_hash::FxHashMap;
 use warploom_ir::{
     BinaryOp, Block, ConvertOp, Defs, Function, Inst, IntCc, Op, Special, Type, UnaryOp, Value,
@@ -28,9 +28,6 @@ const MOST_OPERATIONS: u32 = 200;
 /// Bound of [`Class::stride`]. The values of any two lanes of a block, at most 2048 lanes, are then
 /// less than 2^31 apart.
 const MAX_STRIDE: u64 = 1 << 18;
-
-/// The number of lanes that the JIT executes at a time.
-pub const CHUNK: u32 = 8;
 
 /// The variation of a value over the lanes of a chunk.
 ///
@@ -89,7 +86,7 @@ pub struct Classes {
     choices: FxHashMap<Value, Choice>,
     /// Values that are evenly spaced because of a choice.
     chosen: EntitySet<Value>,
-    launch: Launched,
+    execution: Execution,
     /// Facts at the block's entry about registers that nothing has written yet, if the classes
     /// describe only some lanes.
     facts: Option<Facts>,
@@ -102,10 +99,10 @@ impl Classes {
     pub fn of(
         function: &Function,
         block: &Block,
-        launch: Launched,
+        execution: Execution,
         computable: &dyn Fn(&Inst) -> bool,
     ) -> Classes {
-        Classes::compute(function.lanes, block, launch, None, computable)
+        Classes::compute(function.lanes, block, execution, None, computable)
     }
 
     /// Returns the classes of the lanes of the mask `lanes`, or of a subset.
@@ -114,18 +111,18 @@ impl Classes {
     pub fn with_facts(
         function: &Function,
         block: &Block,
-        launch: Launched,
+        execution: Execution,
         facts: &Facts,
         lanes: Option<Value>,
         computable: &dyn Fn(&Inst) -> bool,
     ) -> Classes {
-        Classes::compute(function.lanes, block, launch, Some((facts, lanes)), computable)
+        Classes::compute(function.lanes, block, execution, Some((facts, lanes)), computable)
     }
 
     fn compute(
         lanes: u8,
         block: &Block,
-        launch: Launched,
+        execution: Execution,
         active: Option<(&Facts, Option<Value>)>,
         computable: &dyn Fn(&Inst) -> bool,
     ) -> Classes {
@@ -139,7 +136,7 @@ impl Classes {
             alike: different,
             choices: FxHashMap::default(),
             chosen: EntitySet::new(),
-            launch,
+            execution,
             facts,
         };
         let mut rows = table(block.values.len(), false);
@@ -150,13 +147,13 @@ impl Classes {
         let defs = || -> &Defs { made.get_or_init(|| block.defs()) };
         let most = |v: Value| {
             let def = |v: Value| &block.insts[defs()[v].0].op;
-            bound_in(launch.grid, |v| block.ty(v).ty, def, v).max
+            bound_in(execution.launch.grid, |v| block.ty(v).ty, def, v).max
         };
         let is_subset = |a, b| Masks::of(lanes, &block.insts, defs()).is_subset(a, b);
         for inst in &block.insts {
             if let Some(facts) = &mut classes.facts {
                 written_registers(&inst.op, |reg| {
-                    facts.remove(&reg);
+                    facts.remove(reg);
                 });
             }
             let Some(&result) = inst.results.first() else { continue };
@@ -292,8 +289,13 @@ impl Classes {
         self.facts.is_some()
     }
 
+    /// Returns the number of lanes that the back end executes at a time.
+    pub fn chunk(&self) -> u32 {
+        self.execution.chunk
+    }
+
     pub fn launch(&self) -> LaunchClass {
-        self.launch.block
+        self.execution.launch.block
     }
 
     /// Returns an ordered compare of an evenly spaced value with a value that all lanes share, in
@@ -311,7 +313,7 @@ impl Classes {
 
     /// Whether affine values are affine over the whole warp, not only in each chunk.
     pub fn span_warp(&self) -> bool {
-        matches!(self.launch.block, LaunchClass::Line | LaunchClass::Warp)
+        matches!(self.execution.launch.block, LaunchClass::Line | LaunchClass::Warp)
     }
 
     /// Returns the class of an operation's first result, of type `ty`. `most` bounds values.
@@ -333,7 +335,7 @@ impl Classes {
         match *op {
             Op::Splat { a } => class(a),
             Op::LaneId => Class::Affine { step: 1, exact: true },
-            Op::Special(Special::Tid(axis)) => self.launch.block.tid(axis),
+            Op::Special(Special::Tid(axis)) => self.execution.launch.block.tid(axis),
             Op::Unary { op: UnaryOp::Not | UnaryOp::Neg, a } => scale(class(a), -1, ty),
             Op::Binary { op: BinaryOp::Add, a, b } => combine(class(a), class(b), 1, ty),
             Op::Binary { op: BinaryOp::Sub, a, b } => combine(class(a), class(b), -1, ty),
@@ -395,8 +397,8 @@ impl Classes {
                     class => class,
                 }
             }
-            Op::RfRead { reg, .. } => match self.facts.as_ref().and_then(|facts| facts.get(&reg)) {
-                Some(&step) => Class::Affine { step, exact: true },
+            Op::RfRead { reg, .. } => match self.facts.as_ref().and_then(|facts| facts.get(reg)) {
+                Some(step) => Class::Affine { step, exact: true },
                 None => Class::Varying,
             },
             Op::RfGather { .. }

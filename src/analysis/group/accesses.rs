@@ -2,7 +2,7 @@
 
 use warploom_ir::{Access, Op, Space, Value};
 
-use super::super::class::{CHUNK, Class};
+use super::super::class::Class;
 use super::super::segment::counts_mask;
 use super::super::tiled::{Tiled, tiled};
 use super::{Condition, Finder, are_near, is_shared, keep_to_lanes};
@@ -107,7 +107,8 @@ impl Finder<'_> {
         if self.classes.relies_on_choice(tiled.root) {
             return None;
         }
-        let chunk = self.classes.get(tiled.root).stride()?.checked_mul(CHUNK.into())?;
+        let chunk =
+            self.classes.get(tiled.root).stride()?.checked_mul(self.classes.chunk().into())?;
         (chunk as u64 & tiled.low == 0).then_some(tiled)
     }
 
@@ -123,7 +124,7 @@ impl Finder<'_> {
         }
         // Lanes of one chunk may overlap. If not, a run-time test must cover the other chunks.
         let bytes = u64::from(a.bytes().max(b.bytes()));
-        let in_chunk = stride.unsigned_abs() * u64::from(CHUNK - 1) + bytes;
+        let in_chunk = stride.unsigned_abs() * u64::from(self.classes.chunk() - 1) + bytes;
         if u64::from(a.offset.abs_diff(b.offset)) < in_chunk { Some(false) } else { None }
     }
 

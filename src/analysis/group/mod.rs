@@ -17,7 +17,7 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 use warploom_ir::{Access, Block, Defs, Function, Inst, IntCc, Op, Reg, Space, Value, table};
 
-use super::class::{CHUNK, Classes};
+use super::class::Classes;
 use super::editor::is_pure;
 use super::facts::written_registers;
 use super::segment::{Plan, Step};
@@ -250,7 +250,7 @@ impl<'a> Finder<'a> {
 
     /// Returns the most instructions of a group that exchanges lanes.
     fn most_exchanged(&self) -> usize {
-        MAX_EXCHANGED / (u32::from(self.function.lanes) / CHUNK).max(1) as usize
+        MAX_EXCHANGED / (u32::from(self.function.lanes) / self.classes.chunk()).max(1) as usize
     }
 
     /// Whether a group without accesses saves the masks of register writes. Outside loops, that

@@ -3,7 +3,7 @@
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Value as Clif, types};
 use smallvec::SmallVec;
-use warploom_analysis::{CHUNK, Class, NEAR, tiled};
+use warploom_analysis::{Class, NEAR, Tiled, tiled};
 use warploom_engine::abi;
 use warploom_engine::helpers::{self, Helper, REACHED, REACHED_ADDEND};
 use warploom_ir::{Access, BinaryOp, ConvertOp, Op, Reg, Space, Type, Value};
@@ -15,6 +15,7 @@ use super::block::BlockLowerer;
 use super::chunk::{Reach, flags};
 use super::int::plus;
 use super::vector;
+use crate::CHUNK;
 
 const LANES: i64 = CHUNK as i64;
 const PAGE: i64 = PAGE_BYTES as i64;
@@ -99,6 +100,11 @@ pub(super) fn evenly(step: i64) -> Distances {
     std::array::from_fn(|lane| step * lane as i64)
 }
 
+/// Returns the distances of lanes in tiles.
+pub(super) fn in_tiles(tiled: &Tiled) -> Distances {
+    std::array::from_fn(|lane| tiled.distances[lane])
+}
+
 /// The host addresses of a chunk's lanes.
 #[derive(Clone, Copy)]
 pub(super) struct HostLanes {
@@ -111,7 +117,7 @@ pub(super) struct HostLanes {
 
 /// Returns the distance from lane 0 to the lowest byte of an access, and the number of bytes from
 /// the lowest to the highest.
-pub(super) fn extent(access: &Access, distances: &Distances) -> (i64, i64) {
+pub(super) fn extent(access: &Access, distances: &[i64]) -> (i64, i64) {
     let (lowest, highest) =
         distances.iter().fold((0, 0), |(low, high), &at| (at.min(low), at.max(high)));
     (lowest, highest - lowest + i64::from(access.bytes()))
@@ -119,7 +125,7 @@ pub(super) fn extent(access: &Access, distances: &Distances) -> (i64, i64) {
 
 /// Returns whether lanes at these distances are aligned if lane 0 is, and lie together on one page
 /// or on two neighbouring pages.
-pub(super) fn fits_a_page(access: &Access, distances: &Distances) -> bool {
+pub(super) fn fits_a_page(access: &Access, distances: &[i64]) -> bool {
     let align = i64::from(access.align.max(1));
     distances.iter().all(|distance| distance % align == 0)
         && extent(access, distances).1 <= PAGE - NEAR
@@ -322,7 +328,7 @@ impl BlockLowerer<'_, '_, '_> {
             let fits = self.is_within(limit, (tiled.root, root));
             holds = self.b.ins().band(holds, fits);
         }
-        let mut place = self.place_in_page(access, base, tiled.distances, rights);
+        let mut place = self.place_in_page(access, base, in_tiles(&tiled), rights);
         place.reachable = self.b.ins().band(holds, place.reachable);
         Some(place)
     }

@@ -3,13 +3,14 @@
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value as Clif, types};
 use smallvec::SmallVec;
-use warploom_analysis::{CHUNK, Choice, Class, kept_bits};
+use warploom_analysis::{Choice, Class, kept_bits};
 use warploom_ir::{BinaryOp, ConvertOp, Op, Special, Type, Value};
 
 use super::block::BlockLowerer;
 use super::chunk::{Reach, flags};
 use super::int::plus;
 use super::vector;
+use crate::CHUNK;
 use crate::forms::{Lanes, clif_type, parts};
 
 /// The reason why lanes that are made of evenly spaced words may not be evenly spaced.

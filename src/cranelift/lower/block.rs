@@ -13,6 +13,7 @@ use warploom_ir::{CellKind, Extend, IntCc, Op, Part, Reg, Space, Type, Value};
 
 use super::chunk::flags;
 use super::facts::BlockFacts;
+use super::orders::Order;
 use super::region::Region;
 use super::scope::Scope;
 use super::vector;
@@ -87,11 +88,18 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     }
 
     pub(super) fn lower(mut self) {
-        if let Some(register_loop) = self.register_loop().filter(|_| self.facts.id.0 != 0) {
-            return self.lower_register_loop(&register_loop);
+        let steps = 0..self.facts.planned.plan.steps.len();
+        match self.register_loop() {
+            Ok(register_loop) => {
+                self.note(steps, register_loop.order());
+                return self.lower_register_loop(&register_loop);
+            }
+            Err(why) if self.facts.planned.in_loop => self.note(steps, Order::LoopInMemory(why)),
+            Err(_) => {}
         }
         self.enter();
         if let Some(sweep) = &self.facts.planned.sweep {
+            self.note(sweep.group.steps.clone(), Order::Strips);
             self.sweep(sweep);
         }
         self.count_block();

@@ -3,7 +3,7 @@
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{BlockArg, InstBuilder, MemFlagsData, Value as Clif, types};
 use rustc_hash::FxHashMap;
-use warploom_analysis::{CHUNK, Class, LaunchClass};
+use warploom_analysis::{Class, LaunchClass};
 use warploom_engine::abi;
 use warploom_ir::{Op, Type, Value};
 
@@ -11,6 +11,7 @@ use super::address::KnownAddresses;
 use super::block::BlockLowerer;
 use super::gather_scatter::Elements;
 use super::int::constant;
+use crate::CHUNK;
 use crate::forms::{Lanes, MaskForm, clif_type, parts};
 
 /// The values of the chunk that is being lowered.

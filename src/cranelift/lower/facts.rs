@@ -1,13 +1,14 @@
 //! The facts that are known of a block before code is made for it.
 
 use cranelift_entity::{EntitySet, SecondaryMap};
-use warploom_analysis::{CHUNK, Liveness, Masks};
+use warploom_analysis::{Liveness, Masks};
 use warploom_engine::plan::BlockPlan;
 use warploom_engine::{Effort, Prepared};
 use warploom_ir::layout::RegLayout;
 use warploom_ir::{Block, BlockId, Function, Inst, Op, Type, Value, Window, table};
 
 use super::arms::{SkippedArms, skipped_arms};
+use crate::CHUNK;
 
 /// A block, and the facts that analysis and the plan give of it. These facts do not change while
 /// the block is lowered.

@@ -1,7 +1,6 @@
 //! Masks of a chunk's lanes, as bits and as vectors of ones and zeros.
 
 use cranelift_codegen::ir::{InstBuilder, Value as Clif, types};
-use warploom_analysis::CHUNK;
 use warploom_ir::{BinaryOp, FloatCc, Inst, IntCc, Op, Type, UnaryOp, Value};
 
 use super::block::BlockLowerer;
@@ -9,6 +8,7 @@ use super::chunk::flags;
 use super::int::{self, shifted_up};
 use super::tables::Table;
 use super::{float, vector};
+use crate::CHUNK;
 use crate::forms::{Lanes, MaskForm, parts};
 
 /// For each mask of a chunk, its lanes as vectors.

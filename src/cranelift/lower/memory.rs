@@ -7,7 +7,7 @@
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Value as Clif, types};
 use smallvec::SmallVec;
-use warploom_analysis::{CHUNK, Class};
+use warploom_analysis::Class;
 use warploom_engine::descriptions::AccessId;
 use warploom_engine::helpers::STAGED_VALUES;
 use warploom_ir::{Access, Extend, Inst, Op, Space, Type, Value};
@@ -17,6 +17,7 @@ use super::block::BlockLowerer;
 use super::chunk::flags;
 use super::staging::Unreached;
 use super::vector;
+use crate::CHUNK;
 use crate::forms::{Lanes, MaskForm, clif_type};
 
 const LANES: i64 = CHUNK as i64;

@@ -13,7 +13,7 @@
 //!   spaced, else through `gather_scatter` or `staging`. `scalar` does so for the warp as a whole.
 //!   `arrays` are byte regions, `indexed` is lane registers by number.
 //! - Other orders of lanes, chunks and warps that do not see each other's effects: `register_loop`,
-//!   `scalarized`, `sweep` and `full_warp`. `bailout` is for blocks that may not use such an
+//!   `scalarized`, `sweep` and `full_warp`. `orders` notes the chosen orders. `bailout` is for blocks that may not use such an
 //!   order after all.
 
 mod address;
@@ -39,6 +39,7 @@ mod int;
 mod lane_by_lane;
 mod masks;
 mod memory;
+mod orders;
 mod pure;
 mod region;
 mod register_loop;
@@ -58,5 +59,6 @@ mod vector;
 mod waits;
 mod warp;
 
+pub use orders::{Order, Ordered};
 pub use region::{Lowered, lower_region};
 pub use tables::{NAMESPACE as TABLES, Table};

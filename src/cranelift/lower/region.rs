@@ -20,6 +20,7 @@ use super::address::Pointer;
 use super::block::BlockLowerer;
 use super::chunk::flags;
 use super::facts::BlockFacts;
+use super::orders::Ordered;
 use super::waits::passes_on;
 use crate::{Target, helpers};
 
@@ -36,6 +37,7 @@ pub struct Region<'r> {
     pub exits: Exits,
     pub sites: Sites,
     pub hides_uses: bool,
+    pub orders: Vec<Ordered>,
     /// The block where warps begin their turns, with the number of a block as parameter, if code
     /// continues with the next warp at a barrier; and the bytes of the register file that warps
     /// need.
@@ -178,6 +180,7 @@ pub struct Lowered {
     pub sites: Sites,
     /// Whether block parameters hide how often values are used.
     pub hides_uses: bool,
+    pub orders: Vec<Ordered>,
 }
 
 impl Region<'_> {
@@ -267,6 +270,7 @@ pub fn lower_region(
         exits: Exits::default(),
         sites: Sites::default(),
         hides_uses: false,
+        orders: Vec::new(),
         turns,
         backward: HashMap::new(),
         runs: 0,
@@ -300,7 +304,8 @@ pub fn lower_region(
     b.seal_all_blocks();
     b.finalize(isa.frontend_config());
     target.legalize(&mut function);
-    Lowered { function, sites: region.sites, hides_uses: region.hides_uses }
+    let Region { sites, hides_uses, orders, .. } = region;
+    Lowered { function, sites, hides_uses, orders }
 }
 
 impl BlockLowerer<'_, '_, '_> {

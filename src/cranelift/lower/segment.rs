@@ -7,6 +7,7 @@ use cranelift_codegen::ir::{BlockArg, InstBuilder, Value as Clif, types};
 use warploom_ir::{BinaryOp, Op, Reg, UnaryOp, Value, ValueType};
 
 use super::block::BlockLowerer;
+use super::orders::Order;
 
 /// A mask that a segment computes for later steps.
 pub(super) struct Outgoing {
@@ -33,6 +34,7 @@ impl BlockLowerer<'_, '_, '_> {
         let masks = match self.few_lanes(insts) {
             None => self.chunk_by_chunk(insts, &outgoing),
             Some((active, most)) => {
+                self.note(self.scope.steps.clone(), Order::FewLanes(most));
                 let few = self.are_few(active, most);
                 let [apart, together, done] = [(); 3].map(|()| self.b.create_block());
                 self.b.ins().brif(few, apart, &[], together, &[]);

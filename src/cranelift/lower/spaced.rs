@@ -3,13 +3,13 @@
 use cranelift_codegen::ir::{InstBuilder, Value as Clif, types};
 use cranelift_frontend::FunctionBuilder;
 use smallvec::SmallVec;
-use warploom_analysis::CHUNK;
 use warploom_ir::{Access, Extend, Type};
 
 use super::address::{Distances, evenly};
 use super::block::BlockLowerer;
 use super::chunk::flags;
 use super::vector;
+use crate::CHUNK;
 use crate::forms::{Lanes, clif_type, parts};
 
 const LANES: i64 = CHUNK as i64;

@@ -3,7 +3,6 @@
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Value as Clif, types};
-use warploom_analysis::CHUNK;
 use warploom_engine::abi;
 use warploom_engine::descriptions::{AccessId, AccessSite};
 use warploom_engine::helpers::{Helper, SPARSE_LANES, STAGED_COMPARE, STAGED_VALUES};
@@ -13,6 +12,7 @@ use warploom_runtime::warp::PAGE_BYTES;
 use super::address::{Rights, Spaced};
 use super::block::BlockLowerer;
 use super::chunk::flags;
+use crate::CHUNK;
 use crate::forms::{Lanes, clif_type, parts};
 
 const LANES: usize = CHUNK as usize;

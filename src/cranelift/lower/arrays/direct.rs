@@ -13,7 +13,7 @@ use super::{Source, Written};
 use crate::forms::{clif_type, parts};
 
 /// The number of lanes of a chunk.
-const LANES: usize = warploom_analysis::CHUNK as usize;
+const LANES: usize = crate::CHUNK as usize;
 
 impl BlockLowerer<'_, '_, '_> {
     /// Reads the elements into a row. Only the first `length` bytes of the array at `base` count.

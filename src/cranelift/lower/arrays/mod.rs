@@ -12,12 +12,12 @@ mod picks;
 
 use cranelift_codegen::ir::{ConstantData, InstBuilder, Value as Clif, types};
 use picks::{Array, Elements, Order};
-use warploom_analysis::CHUNK;
 use warploom_ir::{BinaryOp, CellKind, Inst, Op, Reg, Region, Type, Value};
 
 use super::block::BlockLowerer;
 use super::chunk::flags;
 use super::vector;
+use crate::CHUNK;
 use crate::forms::clif_type;
 
 /// The depth to which the definition of a mask is searched for constants.

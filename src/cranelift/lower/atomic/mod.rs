@@ -7,7 +7,7 @@ mod arithmetic;
 use arithmetic::direct;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Value as Clif, types};
-use warploom_analysis::{CHUNK, Class};
+use warploom_analysis::Class;
 use warploom_engine::abi;
 use warploom_engine::descriptions::AccessId;
 use warploom_engine::helpers::{STAGED_COMPARE, STAGED_VALUES};
@@ -18,6 +18,7 @@ use super::block::BlockLowerer;
 use super::chunk::flags;
 use super::gather_scatter::Window;
 use super::staging::Unreached;
+use crate::CHUNK;
 use crate::forms::{Lanes, clif_type, parts};
 
 /// An atomic that is being lowered.

@@ -3,13 +3,14 @@
 
 use cranelift_codegen::ir::{InstBuilder, Value as Clif, types};
 use smallvec::SmallVec;
-use warploom_analysis::{CHUNK, Group, Step};
+use warploom_analysis::{Group, Step};
 use warploom_ir::Op;
 
 use super::super::block::BlockLowerer;
 use super::super::chunk::Chunk;
 use super::super::segment::Outgoing;
 use super::super::vector::shuffle_words;
+use crate::CHUNK;
 use crate::forms::{Lanes, parts};
 
 /// The source of a 32-bit word: the vector, and the number of the word in it.

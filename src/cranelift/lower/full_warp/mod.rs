@@ -16,13 +16,15 @@ use cranelift_codegen::ir::{
 };
 pub(super) use masks::is_upwards;
 use smallvec::SmallVec;
-use warploom_analysis::{CHUNK, Class, Group, Step};
+use warploom_analysis::{Class, Group, Step};
 use warploom_ir::{Access, Op, Reg, Value};
 
 use super::block::BlockLowerer;
 use super::chunk::{Chunk, Reach};
+use super::orders::Order;
 use super::scope::Mode;
 use super::segment::Outgoing;
+use crate::CHUNK;
 use crate::tuning;
 
 /// A group or strip whose conditions have been tested, so that all of its lanes are active.
@@ -100,7 +102,9 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
         });
 
         self.b.switch_to_block(slow);
-        if self.facts.repeatable.is_some_and(|steps| group.steps.start <= steps) {
+        let leaves = self.facts.repeatable.is_some_and(|steps| group.steps.start <= steps);
+        self.note(group.steps.clone(), Order::FullWarp { leaves });
+        if leaves {
             self.leave_to_careful_code();
         } else {
             self.on_one_scalar_way(|lowerer| {

@@ -1,15 +1,16 @@
 //! Accesses of a group, after the group's test.
 
 use cranelift_codegen::ir::{InstBuilder, Value as Clif, types};
-use warploom_analysis::{CHUNK, Sweep};
+use warploom_analysis::Sweep;
 use warploom_ir::{ConvertOp, Inst, Op, Type, Value};
 
-use super::super::address::{Distances, evenly};
+use super::super::address::{Distances, evenly, in_tiles};
 use super::super::block::BlockLowerer;
 use super::super::chunk::flags;
 use super::super::spaced::in_vectors;
 use super::super::vector;
 use super::{Host, InMemory};
+use crate::CHUNK;
 use crate::forms::{Lanes, clif_type};
 
 impl<'r> BlockLowerer<'_, 'r, '_> {
@@ -18,8 +19,7 @@ impl<'r> BlockLowerer<'_, 'r, '_> {
     pub(super) fn host_of(&mut self, index: usize) -> ((Clif, i32), Distances) {
         let Host { firsts, step, offset } = self.hosts()[&index].clone();
         let settled = self.scope.mode.settled().expect("a group is being lowered");
-        let distances =
-            settled.group.tiled.get(&index).map_or(evenly(step), |tiled| tiled.distances);
+        let distances = settled.group.tiled.get(&index).map_or(evenly(step), in_tiles);
         if let Some(lane) = self.chunk().known_first_lane() {
             return match firsts[..] {
                 [first] => ((first, offset + (step * lane) as i32), distances),

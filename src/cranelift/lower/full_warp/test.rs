@@ -3,7 +3,7 @@
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as ClifBlock, InstBuilder, Value as Clif, types};
 use smallvec::SmallVec;
-use warploom_analysis::{CHUNK, Condition, Group, Tiled, are_near, keep_to_lanes};
+use warploom_analysis::{Condition, Group, Tiled, are_near, keep_to_lanes};
 use warploom_ir::{Access, IntCc, Op, Value};
 
 use super::super::address::{Range, Rights, extent};
@@ -11,6 +11,7 @@ use super::super::block::BlockLowerer;
 use super::super::chunk::Reach;
 use super::super::int;
 use super::Host;
+use crate::CHUNK;
 
 impl<'r> BlockLowerer<'_, 'r, '_> {
     /// Goes to `slow` unless the group's conditions and the tests of its accesses hold.

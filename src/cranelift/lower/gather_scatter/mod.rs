@@ -11,7 +11,7 @@ mod windows;
 use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Value as Clif};
 pub use global::Elements;
 pub(super) use offsets::required_alignment;
-use warploom_analysis::{CHUNK, Class, visit};
+use warploom_analysis::{Class, visit};
 use warploom_engine::descriptions::AccessId;
 use warploom_engine::helpers::STAGED_VALUES;
 use warploom_ir::{Access, BinaryOp, Extend, Inst, Op, Space, Type, Value};
@@ -20,6 +20,7 @@ pub(super) use windows::Window;
 use super::block::BlockLowerer;
 use super::chunk::flags;
 use super::staging::Unreached;
+use crate::CHUNK;
 use crate::forms::Lanes;
 use crate::tuning;
 

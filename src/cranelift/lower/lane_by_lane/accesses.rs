@@ -4,9 +4,9 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Value as Clif, types};
 use cranelift_frontend as frontend;
 use rustc_hash::FxHashMap;
-use warploom_analysis::{CHUNK, bound};
+use warploom_analysis::bound;
 use warploom_engine::abi;
-use warploom_engine::helpers::STAGED_VALUES;
+use warploom_engine::helpers::{MAX_LANES, STAGED_VALUES};
 use warploom_ir::{Access, BinaryOp, Extend, Op, Space, Type, Value};
 
 use super::super::address::Rights;
@@ -334,7 +334,7 @@ impl BlockLowerer<'_, '_, '_> {
         let desc = self.describe(index, reach.map(|reach| reach.run));
         let address = self.lane_value(lane, access.address);
         self.ctx_store(address, Self::scratch(0));
-        let word = |element: usize| Self::scratch(STAGED_VALUES + element * CHUNK as usize);
+        let word = |element: usize| Self::scratch(STAGED_VALUES + element * MAX_LANES);
         if let Op::Store { ref values, .. } = inst.op {
             for (element, &v) in values.iter().enumerate() {
                 let v = self.lane_value(lane, v);

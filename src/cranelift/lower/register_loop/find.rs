@@ -7,17 +7,35 @@ use warploom_engine::exit_masks::{ExitMasks, Rounds};
 use warploom_ir::{BinaryOp, CellKind, ConvertOp, Op, Reg, Terminator, Type, UnaryOp, Value};
 
 use super::super::block::BlockLowerer;
+use super::super::orders::NoRegisterLoop;
 use super::RegisterLoop;
 
 impl BlockLowerer<'_, '_, '_> {
-    /// Returns the block as a loop in registers, if it is one.
-    pub(in super::super) fn register_loop(&self) -> Option<RegisterLoop> {
+    /// Returns the block as a loop in registers.
+    ///
+    /// # Errors
+    /// The block is not such a loop.
+    pub(in super::super) fn register_loop(&self) -> Result<RegisterLoop, NoRegisterLoop> {
         let this = self.facts.id;
-        let Terminator::Branch { cond, then, otherwise } = self.facts.block.term else {
-            return None;
+        let (cond, otherwise) = match self.facts.block.term {
+            Terminator::Branch { cond, then, otherwise } if then == this && otherwise != this => {
+                (cond, otherwise)
+            }
+            ref term => {
+                let mut returns = false;
+                term.for_each_target(|to| returns |= to == this);
+                return Err(match returns {
+                    true => "its end is no branch that goes back or leaves",
+                    false => "the loop has several blocks",
+                }
+                .into());
+            }
         };
-        if then != this || otherwise == this || self.facts.block.cost == 0 {
-            return None;
+        if this.0 == 0 {
+            return Err("it is the first block of the function".into());
+        }
+        if self.facts.block.cost == 0 {
+            return Err("its rounds count no instructions".into());
         }
         let mut body = None;
         let mut lanes = BTreeMap::new();
@@ -25,14 +43,23 @@ impl BlockLowerer<'_, '_, '_> {
         for step in &self.facts.planned.plan.steps {
             match step {
                 Step::Segment(insts) if body.is_none() => body = Some(insts.clone()),
+                Step::Segment(insts) => {
+                    return Err(NoRegisterLoop::at(insts[0], "a second segment begins"));
+                }
                 Step::Scalar(_) => {}
-                _ => return None,
+                Step::Warp(inst) => {
+                    return Err(NoRegisterLoop::at(*inst, "an operation is for the whole warp"));
+                }
+                Step::Interpret(inst) => {
+                    return Err(NoRegisterLoop::at(*inst, "a helper does an operation"));
+                }
             }
         }
-        let body = body?;
-        let active = self.facts.entry_mask()?;
+        let body = body.ok_or("no operation is lane-wise")?;
+        let active = self.facts.entry_mask().ok_or("it does not read the active mask")?;
         let mut loads = 0;
-        for inst in &self.facts.block.insts {
+        for (index, inst) in self.facts.block.insts.iter().enumerate() {
+            let refused = |reason| Err(NoRegisterLoop::at(index, reason));
             match inst.op {
                 Op::RfWrite { reg, value, guard, .. } => {
                     match self.facts.function.bank(reg.bank).kind {
@@ -40,30 +67,37 @@ impl BlockLowerer<'_, '_, '_> {
                             if !guard
                                 .is_some_and(|guard| self.facts.masks().is_subset(guard, active))
                             {
-                                return None;
+                                return refused("a register changes in inactive lanes");
                             }
                             lanes.insert(reg, (value, guard));
                         }
                         CellKind::Mask => {
                             masks.insert(reg, value);
                         }
-                        _ => return None,
+                        _ => return refused("a uniform register changes"),
                     }
                 }
                 Op::Load { access, .. } => {
                     loads += usize::from(!self.facts.block.ty(access.address).is_uniform())
                 }
-                Op::RfGather { .. } | Op::RfScatter { .. } => return None,
-                ref op if op.traits().effect || op.traits().reads_clock => return None,
+                Op::RfGather { .. } | Op::RfScatter { .. } => {
+                    return refused("a register is found by its number");
+                }
+                ref op if op.traits().reads_clock => return refused("a clock is read"),
+                ref op if op.traits().effect => return refused("an operation has an effect"),
                 _ => {}
             }
         }
-        let next_active = *masks.get(&self.facts.function.active)?;
-        if next_active != cond || !self.facts.masks().is_subset(next_active, active) {
-            return None;
+        let next_active =
+            *masks.get(&self.facts.function.active).ok_or("it does not change the active mask")?;
+        if next_active != cond {
+            return Err("it goes on by another condition than its active lanes".into());
+        }
+        if !self.facts.masks().is_subset(next_active, active) {
+            return Err("lanes become active".into());
         }
         if !masks.iter().all(|(&reg, &value)| self.keeps_inactive_lanes(reg, value, active)) {
-            return None;
+            return Err("a mask register changes in inactive lanes".into());
         }
         let carried_scalars = self.carried_scalars(&masks, &body)?;
         let raw = self.raw_floats(&lanes);
@@ -92,9 +126,11 @@ impl BlockLowerer<'_, '_, '_> {
             if self.counted(&register_loop).is_none() {
                 register_loop.exit_masks = ExitMasks::default();
             }
-            return self.is_scalarized(&register_loop).then_some(register_loop);
+            if !self.is_scalarized(&register_loop) {
+                return Err("loads differ by lane, and lanes do not run one by one".into());
+            }
         }
-        Some(register_loop)
+        Ok(register_loop)
     }
 
     /// Whether a mask register keeps its bits in inactive lanes.
@@ -126,12 +162,15 @@ impl BlockLowerer<'_, '_, '_> {
     }
 
     /// Returns the scalar instructions' results that depend on carried masks or on the segment. The
-    /// chunk computes them, so they must be lane-wise: if one is not, the result is `None`.
+    /// chunk computes them.
+    ///
+    /// # Errors
+    /// Such an instruction is not lane-wise.
     fn carried_scalars(
         &self,
         masks: &BTreeMap<Reg, Value>,
         body: &[usize],
-    ) -> Option<HashSet<Value>> {
+    ) -> Result<HashSet<Value>, NoRegisterLoop> {
         let mut carried = HashSet::new();
         let made: HashSet<Value> = body
             .iter()
@@ -154,11 +193,13 @@ impl BlockLowerer<'_, '_, '_> {
                 {
                     carried.insert(inst.results[0]);
                 }
-                _ if depends => return None,
+                _ if depends => {
+                    return Err(NoRegisterLoop::at(*index, "a scalar depends on the lanes"));
+                }
                 _ => {}
             }
         }
-        Some(carried)
+        Ok(carried)
     }
 
     /// Returns the registers that the loop uses only as floats and writes with results of float

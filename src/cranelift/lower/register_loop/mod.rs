@@ -21,6 +21,7 @@ use warploom_ir::{BlockId, Op, Reg, Value};
 
 use super::block::BlockLowerer;
 use super::chunk::flags;
+use super::orders::Order;
 use super::scope::{Carried, Mode};
 
 /// The parts of a loop in registers.
@@ -47,6 +48,10 @@ pub struct RegisterLoop {
 }
 
 impl RegisterLoop {
+    pub(super) fn order(&self) -> Order {
+        if self.loads > 0 { Order::ScalarizedLoop } else { Order::RegisterLoop }
+    }
+
     /// Whether an instruction belongs to the segment.
     pub(super) fn has(&self, index: usize) -> bool {
         self.body.binary_search(&index).is_ok()

@@ -2,7 +2,6 @@
 
 use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::{BlockArg, InstBuilder, Value as Clif, types};
-use warploom_analysis::CHUNK;
 use warploom_engine::helpers::{self, Helper};
 use warploom_ir::{FloatCc, Round, Type};
 
@@ -10,6 +9,7 @@ use super::super::block::BlockLowerer;
 use super::super::chunk::flags;
 use super::super::float;
 use super::{Doubles, Rounding};
+use crate::CHUNK;
 use crate::forms::{Lanes, clif_type};
 
 /// The exponents of the bounds for the product and the summand of `f64` multiply-adds. The parts of
@@ -101,7 +101,7 @@ impl BlockLowerer<'_, '_, '_> {
 
         self.b.switch_to_block(extreme);
         for (operand, lanes) in [x, y, z].into_iter().enumerate() {
-            self.stage_lanes(helpers::FUSED_LANES + operand * CHUNK as usize, lanes);
+            self.stage_lanes(helpers::FUSED_LANES + operand * helpers::MAX_LANES, lanes);
         }
         let lanes = if vector { i64::from(CHUNK) } else { 1 };
         let [number, lanes] =

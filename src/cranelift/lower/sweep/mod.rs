@@ -14,7 +14,7 @@ use std::collections::HashSet;
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block as ClifBlock, BlockArg, InstBuilder, Value as Clif, types};
-use warploom_analysis::{CHUNK, LaunchClass, Sweep};
+use warploom_analysis::{LaunchClass, Sweep};
 use warploom_engine::abi;
 use warploom_ir::{BlockId, Value};
 
@@ -22,6 +22,7 @@ use super::block::BlockLowerer;
 use super::chunk::{Chunk, Reach};
 use super::full_warp::{Host, Settled};
 use super::scope::Mode;
+use crate::CHUNK;
 
 const LANES: i64 = CHUNK as i64;
 
