@@ -1,4 +1,4 @@
-//! Files with code for several GPUs: `--arch`, `[kernel] arch`, and what is taken without them.
+//! Files with code for several GPUs: `--arch`, `[kernel] arch`, and the choice without either.
 
 #[path = "support/fat_file.rs"]
 mod fat_file;
@@ -24,12 +24,12 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// A host's file with saxpy for sm_50, and one for sm_52 that does nothing.
+/// Returns a host's file with saxpy for sm_50, and a saxpy for sm_52 that does nothing.
 fn library() -> Vec<u8> {
     let saxpy = std::fs::read(fixture("tests/fixtures/maxwell/kernels/saxpy.sm_50.cubin")).unwrap();
     let mut other = saxpy.clone();
     other[0x30] = 52;
-    // MOV R1, c[0x0][0x20], the first instruction, becomes EXIT.
+    // Replaces the first instruction, MOV R1, c[0x0][0x20], with EXIT.
     let first =
         other.windows(8).position(|word| word == 0x4c98_0780_0087_0001_u64.to_le_bytes()).unwrap();
     other[first..first + 8].copy_from_slice(&0xe300_0000_0007_000f_u64.to_le_bytes());
@@ -84,7 +84,7 @@ fn the_code_that_was_chosen_runs() {
         assert_eq!(y, [12.0, 24.0, 36.0, 48.0]);
         true
     };
-    // The driver of an sm_52 prefers code for sm_52; that of an sm_50 has no choice.
+    // The driver of an sm_52 prefers code for sm_52; the driver of an sm_50 has no choice.
     assert!(!computes("", &[]));
     assert!(computes("arch = \"sm_50\"", &[]));
     assert!(computes("", &["--arch", "sm_50"]));
@@ -143,7 +143,7 @@ fn wrong_names_are_refused() {
     );
 }
 
-/// Files that are one module are held against what is asked for, too.
+/// Proves that a file with a single module is checked against the requested GPU, too.
 #[test]
 fn single_modules() {
     let modules = |path: &str, arch: &str| {
@@ -169,7 +169,8 @@ fn single_modules() {
     }
 }
 
-/// A member of a bundle for each GPU that is asked for, and what a driver would say where there is none.
+/// Proves that a bundle gives a member for each requested GPU or, without one, the message of a
+/// driver.
 #[test]
 fn members_of_bundles() {
     for name in ["variables.bundle", "host.o"] {

@@ -1,4 +1,4 @@
-//! Functions that break an invariant: every public function of the library that takes one gives an error.
+//! Proves that every public function of the library rejects functions that break an invariant.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use warploom_interp::Interpreter;
 use warploom_ir::{BankId, BlockId, Function, Terminator, Value, Window, verify};
 use warploom_testing::ir::{Limits, Random, Source, function};
 
-/// Breaks something of a function, mostly.
+/// Changes a function so that it mostly breaks an invariant.
 fn damage(function: &mut Function, source: &mut Random) {
     let block = source.below(function.blocks.len() as u32) as usize;
     let insts = function.blocks[block].insts.len() as u32;
@@ -44,7 +44,7 @@ fn a_broken_function_is_an_error_wherever_it_goes() {
         let mut source = Random::new(seed);
         let mut function = function(&mut source, Limits::default());
         damage(&mut function, &mut source);
-        // A message can show it.
+        // A message can show a broken function.
         let text = function.to_string();
         if verify::verify(&function).is_ok() {
             whole += 1;

@@ -1,4 +1,4 @@
-//! Compiled code on disk: a command that is started again runs it, and gives the same results.
+//! Compiled code on disk: a restarted command runs it, and gives equal results.
 
 #![cfg(unix)]
 
@@ -33,7 +33,8 @@ fn succeeds(output: Output) -> [String; 2] {
     [out, err]
 }
 
-/// Runs a launch and holds it against what its manifest expects. Returns how many pieces of code the cache had, and what was said.
+/// Runs a launch and checks the manifest's expectations. Returns the number of pieces of code that
+/// the cache had, and the text on standard error.
 #[track_caller]
 fn run(manifest: &Path, cache: &Path, arguments: &[&str]) -> (u64, String) {
     let folder = tempfile::tempdir().unwrap();
@@ -49,7 +50,7 @@ fn entries(cache: &Path) -> Vec<PathBuf> {
     fs::read_dir(cache).unwrap().map(|entry| entry.unwrap().path()).collect()
 }
 
-/// Manifests below a folder.
+/// Adds the manifests below a folder to `into`.
 fn manifests(folder: &Path, into: &mut Vec<PathBuf>) {
     for path in entries(folder) {
         if path.is_dir() {
@@ -189,7 +190,7 @@ fn settings_that_cannot_be_are_told() {
     assert_eq!(out, "no compiled code is kept\n");
 }
 
-/// Bytes before the payload of a file: what all files begin with, and a digest.
+/// The number of bytes before a file's payload: the start that all files share, and a digest.
 const HEADER: usize = 16 + 32;
 
 const STORE: &str = "function \"store\" lanes 32 nan 0x7fff 0x7fffffff 0x7ff8000000000000 {
@@ -225,7 +226,7 @@ fn a_file_is_taken_whole_or_not_at_all() {
     assert!(!reader.takes(&reader.sealed(&longer)));
 }
 
-/// Payloads with other numbers than those that were written, and payloads that end early.
+/// Proves that changed or truncated payloads do no harm, whether they are taken or not.
 #[test]
 fn any_payload_is_taken_or_not() {
     const LARGEST: [&[u8]; 3] = [
@@ -267,7 +268,7 @@ fn code_of_another_function_is_not_taken() {
     let (with, without) = (Reader::new(&with).unwrap(), Reader::new(&without).unwrap());
     let file = with.file().unwrap();
     assert!(!without.takes(&file));
-    // Nor with its checksum right: there is no such store.
+    // A right checksum does not help: the program without a store rejects the payload.
     assert!(!without.takes(&without.sealed(Reader::payload(&file))));
 }
 

@@ -1,4 +1,4 @@
-//! Manifests: what the examples have reads and writes; what is wrong says where.
+//! Manifests: the examples read and write back, and errors name their place.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,8 @@ use warploom_replay::manifest::{Arg, Buffer, Dim, Layout, Surface};
 use warploom_replay::raw::Builtin;
 use warploom_replay::{ArgValue, Array, Dtype, Launch, Manifest, Placed, RawValue, write};
 
-/// The manifests in a folder of examples, and in `gfx9` of it; and one with images.
+/// Returns the manifests in the folders of `examples` and `examples/gfx9`, and of one fixture with
+/// images.
 fn examples() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
     let list = |folder: PathBuf| {
@@ -34,7 +35,7 @@ fn examples_resolve_and_survive_writing() {
     }
 }
 
-/// Arguments are of the sizes and kinds that the kernels' metadata has.
+/// Proves that arguments have the sizes and kinds of the kernels' metadata.
 #[test]
 fn arguments_fit_the_kernels() {
     for path in examples() {
@@ -83,7 +84,7 @@ fn arguments_fit_the_kernels() {
     }
 }
 
-/// Where buffers are.
+/// The addresses of the buffers.
 struct Addresses([u64; 2]);
 
 impl Placed for Addresses {

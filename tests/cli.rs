@@ -1,4 +1,4 @@
-//! The command: what it prints, what it writes, and its exit codes.
+//! The command: its output, the files that it writes, and its exit codes.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -34,7 +34,8 @@ fn warploom(args: &[&str]) -> Ran {
     command().args(args).output().unwrap().into()
 }
 
-/// Whether it ended with this code and said all of this on standard error.
+/// Checks that a command ended with this code, without a panic, and that standard error has all
+/// parts.
 #[track_caller]
 fn assert_ends(ran: &Ran, code: i32, parts: &[&str]) {
     for part in parts {
@@ -74,7 +75,8 @@ impl Folder {
     }
 }
 
-/// saxpy(int n, float a, const float *x, float *y) with n = 100 in blocks of 32, but for what replaces a part of it.
+/// Returns the manifest of saxpy(int n, float a, const float *x, float *y) with n = 100 in blocks
+/// of 32, with the given replacements.
 fn saxpy(replace: &[(&str, &str)]) -> String {
     let mut text = r#"
 [kernel]
@@ -107,7 +109,8 @@ dtype = "f32"
     text.replace("VALUES", &format!("[{}]", values.join(", ")))
 }
 
-/// Code that does not wait is reported, and is a result that is not as expected; code that waits is not.
+/// Proves that the check reports code that does not wait, ends it with code 1, and accepts code
+/// that waits.
 #[test]
 fn waits_are_checked() {
     let manifest = "[kernel]\nbinary = \"code.bin\"\nformat = \"gfx9-raw\"\n[launch]\ngrid = [1, 1, 1]\nblock = [64, 1, 1]\n\
@@ -129,7 +132,7 @@ fn waits_are_checked() {
     );
     let waits = [load, "s_waitcnt lgkmcnt(0)", "s_mov_b32 s5, s4", "s_endpgm"];
     assert_ends(&run(&waits), 0, &[]);
-    // Reported, and executed.
+    // The check reports this code, and executes it.
     let perhaps = ["s_mov_b32 s6, 8", "s_load_dword s4, s[2:3], s6 offset:-0x4", "s_endpgm"];
     assert_ends(&run(&perhaps), 1, &["may have a negative offset"]);
     let negative = [
@@ -141,7 +144,7 @@ fn waits_are_checked() {
     assert_ends(&run(&negative), 1, &["`s_load_dword s4, s[2:3], -0x4` has a negative offset"]);
 }
 
-/// What device code prints comes first, and is compared.
+/// Proves that the text of device code comes first, and is compared with the expected text.
 #[test]
 fn printf_reaches_standard_output() {
     let manifest = |expect: &str, bytes: u32| {
@@ -210,7 +213,7 @@ fn a_launch_writes_what_changed() {
         assert_eq!(report["engine"], engine);
         assert_eq!(report["kernel_ns"].as_array().unwrap().len(), 3);
         assert!(report["translate_ns"].as_u64().unwrap() > 0);
-        // 22 instructions for a warp that is not cut short by the EXIT in front.
+        // A warp that the EXIT in front does not end executes 22 instructions.
         assert_eq!(report["instructions"], 4 * 22);
         assert!(report["lane_instructions"].as_u64().unwrap() > 100 * 10);
         assert!(report["helper_calls"].is_u64() && report["interp_instructions"].is_u64());
@@ -237,7 +240,7 @@ fn code_is_made_with_any_effort() {
         assert!(ran.out.contains("both engines agree"), "{}", ran.out);
     }
     assert_ends(&folder.run(&["--effort", "none"]), 3, &["quick, likely, full"]);
-    // Fast code has other ways to find memory.
+    // Fast code finds memory in other ways.
     let helper_calls = |effort| {
         let report = folder.path("r.json");
         let ran = folder.run(&[
@@ -356,7 +359,7 @@ fn expectations_decide_the_exit_code() {
     assert_ends(&with(wrong, "atol = 0.5"), 0, &[]);
 }
 
-/// What is replaced in the manifest, and what the message must have.
+/// Replacements in the manifest, and parts that the message must have.
 type Case<'a> = (&'a [(&'a str, &'a str)], &'a [&'a str]);
 
 #[test]
@@ -442,7 +445,7 @@ fn damaged_binaries_end_with_3() {
         std::fs::write(folder.path("k.cubin"), &bytes[..length]).unwrap();
         assert_ends(&folder.run(&[]), 3, &["k.cubin", "expected"]);
     }
-    // Every ninth bit of the headers; whatever comes of it, it is one of the documented ends.
+    // Flips every ninth bit of the headers: every run must have a documented end.
     let sections = u64::from_le_bytes(bytes[0x28..0x30].try_into().unwrap()) as usize * 8;
     for bit in (0..512).chain(sections..sections + 12 * 512).step_by(9) {
         let mut flipped = bytes.clone();
@@ -494,7 +497,7 @@ fn wrong_options_end_with_3() {
     );
 }
 
-/// One buffer `out` of 4096 bytes, one block.
+/// Returns a folder for a launch of one block, with one buffer `out` of 4096 bytes.
 fn behaviour(file: &str, entry: &str, block: u32, args: &str, launch: &str) -> Folder {
     let manifest = format!(
         "[kernel]\nbinary = \"k.cubin\"\nentry = \"{entry}\"\n[launch]\ngrid = [1, 1, 1]\nblock = [{block}, 1, 1]\n\
@@ -556,7 +559,7 @@ fn faults_of_the_guest_end_with_2() {
         ran.out,
         ran.err
     );
-    // Which worker counts how much of the limit differs from run to run.
+    // The worker that reaches the limit differs from run to run.
     let folder = behaviour("stuck", "endless", 64, "", "instruction_limit = 100000");
     for (threads, compared) in [("1", true), ("2", false)] {
         let ran = folder.run(&["--engine", "both", "--threads", threads]);
@@ -565,7 +568,8 @@ fn faults_of_the_guest_end_with_2() {
     }
 }
 
-/// A call of `printf` may be worth millions of instructions, and is one.
+/// Proves that the time limit ends calls of `printf`: a call may cost millions of instructions, but
+/// counts as one.
 #[test]
 fn the_time_limit_ends_what_prints() {
     let manifest = r#"kernel = { binary = "k.ir" }

@@ -1,4 +1,5 @@
-//! Cubins: what the vendor's `cuobjdump -res-usage -elf` and `nvdisasm` print is the ground truth.
+//! Cubins, with the output of the vendor's `cuobjdump -res-usage -elf` and `nvdisasm` as ground
+//! truth.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -22,7 +23,7 @@ fn module(name: &str) -> Module {
 
 const GLOBAL: u64 = 0x7_1234_0000;
 
-/// Linked with the global sections one after the other from `GLOBAL`, 64 KiB apart.
+/// Links a module. The global sections follow each other from `GLOBAL`, 64 KiB apart.
 fn linked(name: &str) -> Linked {
     let module = Arc::new(module(name));
     let mut addresses =
@@ -45,7 +46,7 @@ fn word(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap())
 }
 
-/// name, registers, stack, static shared, barriers, parameter bytes
+/// The name, registers, stack, static shared bytes, barriers and parameter bytes of a kernel.
 type Usage = (&'static str, u32, u32, u64, u32, u32);
 
 #[test]
@@ -186,8 +187,8 @@ fn indirect_targets_are_known() {
     assert_eq!(code.targets, [0, 0x170, 0x190, 0x1a0, 0x1b8]);
 }
 
-/// Fields of instruction words are checked as whole words: opcode and registers from `nvdisasm -hex`, the immediate put
-/// where the vendor's encoding has it (bit 20).
+/// Proves that relocations of a linked file are applied. Whole instruction words are checked:
+/// opcode and registers from `nvdisasm -hex`, the immediate at bit 20, as in the vendor's encoding.
 #[test]
 fn relocations_of_a_linked_file() {
     let linked = linked("containers/linked.sm_50.cubin");
@@ -253,7 +254,7 @@ fn relocatable_files_get_their_shared_memory_placed() {
     let module = all.module();
     let kernel = module.kernel("shared_all").unwrap();
     let address = |name: &str| all.address(module.variable(name).unwrap()).unwrap();
-    // a3 and d5 and c7 belong to the file, then comes the kernel's own, aligned to 2.
+    // a3, d5 and c7 belong to the file; the kernel's own array follows them, aligned to 2.
     let own = module
         .symbols
         .iter()
@@ -264,8 +265,8 @@ fn relocatable_files_get_their_shared_memory_placed() {
     let total = module.function(kernel).shared_bytes;
     assert_eq!(total, 64 + 18);
     let code = all.code(kernel).bytes;
-    // The same instructions as the vendor's linker makes, at other offsets. There: a3 at 0, d5 at 0x10, q at 0x38, c7 at
-    // 0x4a, dynamic at 0x60.
+    // The vendor's linker makes equal instructions with other offsets: a3 at 0, d5 at 0x10, q at
+    // 0x38, c7 at 0x4a, dynamic at 0x60.
     let vendor = linked("containers/shared-linked.sm_50.cubin");
     let theirs = vendor.code(vendor.module().kernel("shared_all").unwrap()).bytes;
     let field = |word: u64| word >> 20 & 0xff_ffff;
@@ -309,8 +310,9 @@ fn constant_banks_indexed_by_a_register_in_a_relocatable_file() {
     }
 }
 
-/// Nothing brings content to shared memory. Kernels of cuBLAS and cuDNN that were written by hand have relocations there,
-/// against symbols of no type that nobody defines.
+/// Proves that relocations of shared memory are ignored, since nothing loads content into it.
+/// Hand-written kernels of cuBLAS and cuDNN have relocations there, against symbols without a type
+/// that no file defines.
 #[test]
 fn relocations_of_shared_memory_are_not_looked_at() {
     let name = "containers/shared.rdc.sm_50.cubin";
@@ -322,7 +324,8 @@ fn relocations_of_shared_memory_are_not_looked_at() {
     let shared = (0..count).find(|&i| is_shared(&file, i)).unwrap();
     let relocations = (0..count).find(|&i| matches!(kind(&file, i), 4 | 9)).unwrap();
     let first = word(&file, header(relocations) + 0x18) as usize;
-    // The section that they are of, and of the first one the symbol: the one without a name, which is nothing.
+    // Points the relocations at the shared section, and the first of them at the symbol without a
+    // name, which is undefined.
     file[header(relocations) + 0x2c..][..4].copy_from_slice(&(shared as u32).to_le_bytes());
     file[first + 12..][..4].fill(0);
     let changed = warploom_container::modules(&file).unwrap().remove(0);
@@ -333,8 +336,9 @@ fn relocations_of_shared_memory_are_not_looked_at() {
 fn header_indices_go_to_bank_0() {
     let linked = linked("containers/headers.sm_50.cubin");
     let bank = linked.bank(linked.module().kernel("headers").unwrap(), 0);
-    // Handles with a header and a sampler of the same index, in symbol order: surface 0x71, texture 0x72, sampler 0x73. Texture
-    // and sampler share the word at 0x148; a word with one relocation gets the whole handle.
+    // Handles with equal indices of header and sampler, in symbol order: surface 0x71, texture
+    // 0x72, sampler 0x73. Texture and sampler share the word at 0x148; a word with one relocation
+    // gets the whole handle.
     assert_eq!(word(bank, 0x148), 0x73 << 20 | 0x72 | (0x71 << 20 | 0x71) << 32);
 }
 
@@ -360,7 +364,7 @@ fn all_kernels_of_the_corpus_have_code() {
     }
 }
 
-/// What a module holds is bounded by the file it came from.
+/// Links a file's modules, and checks that the file's size bounds the memory that they hold.
 fn check(bytes: &[u8]) -> Result<(), Error> {
     let modules = warploom_container::modules(bytes)?;
     for module in modules {
@@ -390,7 +394,8 @@ fn check(bytes: &[u8]) -> Result<(), Error> {
 fn truncated_files_are_errors() {
     for name in ["kernels/saxpy.sm_50.cubin", "containers/headers.sm_50.cubin"] {
         let bytes = bytes(name);
-        // The end is program headers, which are not needed; everything before them is.
+        // The file ends with program headers, which are not needed. Everything before them is
+        // needed.
         let needed = word(&bytes, 0x20) as usize;
         for length in 0..bytes.len() {
             let result = check(&bytes[..length]);
@@ -426,13 +431,14 @@ fn flipped_bits_do_no_harm() {
     }
 }
 
-/// A file of the kernels `votes` and `reduce`, of which one is made unreadable.
+/// Proves that an unreadable kernel leaves the other kernel readable, in a file of `votes` and
+/// `reduce`.
 #[test]
 fn an_unreadable_kernel_hides_no_other() {
     let good = bytes("kernels/reduce.sm_50.cubin");
     let file = object::File::parse(&*good).unwrap();
     let (start, size) = file.section_by_name(".nv.info.votes").unwrap().file_range().unwrap();
-    // A parameter: format 4, attribute 0x17, 12 bytes; its ordinal is behind the first word.
+    // A parameter: format 4, attribute 0x17, 12 bytes. Its ordinal follows the first word.
     let records = &good[start as usize..(start + size) as usize];
     let parameter = records.windows(4).position(|record| record == [4, 0x17, 12, 0]).unwrap();
     let symbol = file.symbols().find(|symbol| symbol.name() == Ok("votes")).unwrap();
@@ -440,7 +446,7 @@ fn an_unreadable_kernel_hides_no_other() {
     for (at, new, expected) in [
         (start as usize + parameter + 8, 9_u8, "parameter 9"),
         (start as usize + parameter + 2, 0xff, "attribute 0x17 of 255 bytes"),
-        // Where its code begins.
+        // The start of the kernel's code.
         (table + 24 * symbol.index().0 + 8, 4, "function votes at 0x4"),
     ] {
         let mut bad = good.clone();
@@ -464,7 +470,7 @@ fn messages_say_what_and_where() {
     let mut other = bytes("kernels/saxpy.sm_50.cubin");
     other[0x30] = 70;
     assert!(message(&other).contains("sm_70"), "{}", message(&other));
-    // As CUDA 13 writes it: ABI version 8, flags 0x06005004.
+    // The values that CUDA 13 writes: ABI version 8, flags 0x06005004.
     other[8] = 8;
     other[0x30..0x34].copy_from_slice(&0x0600_5004_u32.to_le_bytes());
     assert!(message(&other).contains("sm_80"), "{}", message(&other));

@@ -22,7 +22,7 @@ fn kernels(bytes: &[u8]) -> Vec<Vec<String>> {
     modules.iter().map(|m| m.kernels().map(|(_, f)| f.name.clone()).collect()).collect()
 }
 
-/// Shows which member was chosen: the cubin says which device it is for.
+/// Returns the cubin with another target device, which shows which member was chosen.
 fn for_sm(mut cubin: Vec<u8>, sm: u8) -> Vec<u8> {
     cubin[0x30] = sm;
     cubin
@@ -142,8 +142,9 @@ fn damaged_members_say_where() {
     );
 }
 
-/// Of nvcc 13.5: `nvcc --fatbin -gencode arch=compute_80,code=compute_80` of the kernel
-/// `__global__ void triple(int *p) { p[threadIdx.x] = threadIdx.x * 3; }` with a main program.
+/// The output of nvcc 13.5, `nvcc --fatbin -gencode arch=compute_80,code=compute_80`, for the
+/// kernel `__global__ void triple(int *p) { p[threadIdx.x] = threadIdx.x * 3; }` with a main
+/// program.
 fn zstd() -> Vec<u8> {
     include_bytes!("fixtures/cuda/zstd.fatbin").to_vec()
 }
@@ -160,7 +161,8 @@ fn members_under_zstandard() {
     assert!(text.windows(15).any(|part| part == b".visible .entry"));
 }
 
-/// Neither those of other fat binaries nor a member of its own fat binary that a device runs too.
+/// Proves that an unreadable member hides neither members of other fat binaries, nor a member of
+/// its own fat binary that the device can run too.
 #[test]
 fn an_unreadable_member_hides_no_other() {
     let saxpy = cubin("saxpy.sm_50.cubin");
@@ -188,8 +190,8 @@ fn an_unreadable_member_hides_no_other() {
     assert_eq!(names, [vec!["saxpy"], vec!["votes", "reduce"]]);
     assert!(unreadable.len() == 1 && unreadable[0].contains("LZ4"), "{unreadable:?}");
     assert!(warploom_container::modules(&alone).unwrap_err().to_string().contains("LZ4"));
-    // A kernel that no other member has may be in the unreadable one: its error says more than that
-    // there is none.
+    // The unreadable member may hold a kernel that no other member has. Its error says more than
+    // that there is no such kernel.
     let file = host(&[(".nv_fatbin", &[&alone[..], &other].concat())]);
     let error = Program::load(&file, Some("saxpy")).map(drop).unwrap_err().to_string();
     assert!(error.contains("cubin for sm_52"), "{error}");

@@ -1,5 +1,5 @@
-//! HSA code objects: what LLVM's `llvm-readelf` and `llvm-objdump` print (`tests/fixtures/gfx9/ground_truth.py`) is the
-//! ground truth.
+//! HSA code objects, with the output of LLVM's `llvm-readelf` and `llvm-objdump` as ground truth
+//! (`tests/fixtures/gfx9/ground_truth.py`).
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -85,7 +85,7 @@ fn kernels_are_as_llvm_reads_them() {
     assert!(checked >= 34, "{checked}");
 }
 
-/// What the assembler's directives say of a descriptor.
+/// Returns the assembler's directives that describe a descriptor.
 fn directives(d: &KernelDescriptor) -> Vec<(&'static str, u32)> {
     let mode = d.float_mode();
     let system = |wanted| u32::from(d.system_sgprs().any(|(sgpr, _)| sgpr == wanted));
@@ -99,7 +99,7 @@ fn directives(d: &KernelDescriptor) -> Vec<(&'static str, u32)> {
         ("reserve_vcc", 0),
         ("reserve_flat_scratch", 0),
         ("reserve_xnack_mask", 0),
-        // In steps of 8, as the field counts; registers are given out in steps of 16.
+        // The field counts steps of 8; registers are allocated in steps of 16.
         ("next_free_sgpr", ((d.rsrc1 >> 6 & 15) + 1) * 8),
         ("float_round_mode_32", mode.round_32.into()),
         ("float_round_mode_16_64", mode.round_64_16.into()),
@@ -150,7 +150,7 @@ fn descriptors_are_as_llvm_disassembles_them() {
             assert_eq!(line, format!("  {name} {value}"), "{title}");
             compared += 1;
         }
-        // The last one is not printed for all versions.
+        // LLVM does not print the last directive for all versions.
         assert!(compared + 1 >= directives.len(), "{title}: {compared}");
         checked += 1;
     }
@@ -231,7 +231,7 @@ fn an_image_is_linked_at_its_address() {
     let module = linked.module();
     let image = module.section(IMAGE);
     assert_eq!((image.kind, image.align), (SectionKind::Image, 0x1000));
-    // Readelf: .data ends at 0x3d80, .bss at 0x3f11.
+    // According to llvm-readelf, .data ends at 0x3d80 and .bss at 0x3f11.
     assert_eq!((image.data.len(), image.size), (0x3d80, 0x3f11));
     let address = |name: &str| linked.address(module.variable(name).unwrap()).unwrap();
     assert_eq!(address("variable"), BASE + 0x3d60);
@@ -249,20 +249,20 @@ fn an_image_is_linked_at_its_address() {
     let code = linked.code(kernel);
     assert_eq!((code.base, code.entry), (BASE, BASE + 0x1c00));
     assert_eq!(code.bytes, content);
-    // No one jumps to a kernel.
+    // No instruction jumps to a kernel.
     assert_eq!(code.targets, [BASE + 0x1b00, BASE + 0x1b30]);
     let place = |pc| linked.locate(kernel, pc).map(|p| (p.function, p.offset));
     assert_eq!(place(BASE + 0x1c04), Some(("variables".into(), 0x1c04)));
     assert_eq!(place(BASE + 0x1b34), Some(("_ZL6secondi".into(), 0x1b34)));
     assert_eq!(place(0x1c04), None);
 
-    // Stripped, what is called through a table is still code, but has no name.
+    // In a stripped file, a function that is called through a table is still code, but has no name.
     let stripped = parsed("containers/variables.stripped.hsaco");
     assert_eq!(stripped.functions.len(), 1);
 }
 
-/// The other kinds of relocation are put in place of one that the compiler made: 0x3d68 is to hold the address of
-/// `variable` (symbol 1 at 0x3d60), counted in several ways.
+/// Proves each kind of relocation. The test replaces the compiler's relocation at 0x3d68 with one
+/// to the address of `variable` (symbol 1 at 0x3d60), in several forms.
 #[test]
 fn kinds_of_relocation() {
     let relocated = |ty: u64, symbol: u64, addend: u64| {
@@ -294,7 +294,7 @@ fn kinds_of_relocation() {
     assert!(message(99, 1).contains("type 99"), "{}", message(99, 1));
     assert!(message(3, 77).contains("symbol 77"), "{}", message(3, 77));
 
-    // An undefined variable: section index 0 of symbol 1.
+    // Undefines the variable: symbol 1 gets section index 0.
     let mut undefined = bytes("containers/variables.hsaco");
     let dynsym = parsed_section(&undefined, ".dynsym");
     undefined[dynsym + 24 + 6..dynsym + 24 + 8].copy_from_slice(&[0, 0]);
@@ -308,7 +308,7 @@ fn kinds_of_relocation() {
     );
 }
 
-/// Offset of a section in the file.
+/// Returns the offset of a section in the file.
 fn parsed_section(bytes: &[u8], name: &str) -> usize {
     use object::{Object, ObjectSection};
     let file = object::File::parse(bytes).unwrap();
@@ -339,7 +339,7 @@ fn bundles_give_their_best_member() {
     assert_eq!(entry("openmp-amdgcn-amd-amdhsa--gfx902"), "gfx902");
 }
 
-/// What clang packed, in each version of the header and by either method.
+/// Proves that clang's compressed bundles unpack, for each version of the header and each method.
 #[test]
 fn compressed_bundles() {
     let packed = bytes("containers/variables.ccob");
@@ -370,7 +370,7 @@ fn compressed_bundles() {
     for version in 1..=3 {
         assert_eq!(bundles(&with(version, 1, &packed[24..])), kernel, "{version}");
     }
-    // A bundle without entries is 32 bytes; two bundles with zeros between them.
+    // A bundle without entries has 32 bytes; here, zeros separate two bundles.
     let nothing = [b"__CLANG_OFFLOAD_BUNDLE__".as_slice(), &[0; 8]].concat();
     let zlib = miniz_oxide::deflate::compress_to_vec_zlib(&nothing, 6);
     let mut small = with(2, 0, &zlib);
@@ -426,7 +426,7 @@ fn messages_say_what_and_where() {
     }
 }
 
-/// Changes one thing in a good file, and what the message says then.
+/// Proves the error message for each change of one field in a good file.
 #[test]
 fn files_that_lie() {
     let good = bytes("containers/variants.v5.hsaco");
@@ -435,7 +435,7 @@ fn files_that_lie() {
         bytes[at..at + new.len()].copy_from_slice(new);
         match warploom_container::modules(&bytes) {
             Err(error) => error.to_string(),
-            // The file has another kernel.
+            // The file has another kernel, which is readable.
             Ok(mut modules) => modules.remove(0).unreadable.remove(0).error.to_string(),
         }
     };
@@ -455,7 +455,7 @@ fn files_that_lie() {
     expect(load + 0x28, &(1_u64 << 40).to_le_bytes(), &["segment", "below 1 GiB"]);
     expect(load + 0x20, &(1_u64 << 40).to_le_bytes(), &["segment", "within the file"]);
     expect(load + 56 + 0x10, &0_u64.to_le_bytes(), &["ascending order"]);
-    // The descriptor of `variants` at address 0x780, which is the offset in the file too.
+    // The descriptor of `variants` at address 0x780, which is also its offset in the file.
     expect(
         0x780 + 16,
         &0x10_0000_u64.to_le_bytes(),
@@ -479,7 +479,8 @@ fn files_that_lie() {
     expect(find("amdhsa.kernels"), &[0xdf, 0xff, 0xff, 0xff, 0xff], &["metadata", "MessagePack"]);
 }
 
-/// Files of the kernels `variants` and `plain`, of which one is made unreadable.
+/// Proves that an unreadable kernel leaves the other kernel readable, in files of `variants` and
+/// `plain`.
 #[test]
 fn an_unreadable_kernel_hides_no_other() {
     let check = |file: &str, at: usize, new: &[u8], expected: &str| {
@@ -498,7 +499,7 @@ fn an_unreadable_kernel_hides_no_other() {
         let bytes = bytes(&format!("containers/{file}"));
         bytes.windows(text.len()).position(|window| window == text.as_bytes()).unwrap() + text.len()
     };
-    // Its descriptor, and what the note says of it.
+    // The kernel's descriptor, and its entry in the note.
     check("variants.v5.hsaco", 0x780 + 56, &(1_u16 << 10).to_le_bytes(), "32 lanes");
     check(
         "variants.v5.hsaco",
@@ -514,7 +515,7 @@ fn an_unreadable_kernel_hides_no_other() {
     );
 }
 
-/// Code objects of versions 5 and 2, and one in a binary of AMD's OpenCL.
+/// Code objects of versions 5 and 2, and a code object in a binary of AMD's OpenCL.
 const FILES: [&str; 4] = [
     "containers/variants.v5.hsaco",
     "containers/variables.hsaco",
@@ -522,7 +523,7 @@ const FILES: [&str; 4] = [
     "version2/opencl.hints.bin",
 ];
 
-/// What a module holds is bounded by the file it came from.
+/// Links a file's modules, and checks that the file's size bounds the memory that they hold.
 fn check(bytes: &[u8]) -> Result<(), Error> {
     for module in warploom_container::modules(bytes)? {
         let held: usize = module.sections.iter().map(|s| s.data.len()).sum();
@@ -540,7 +541,7 @@ fn check(bytes: &[u8]) -> Result<(), Error> {
                     .all(|end| end <= hsa.kernarg_bytes)
             );
         }
-        // Linking copies the image: not for those that a changed bit made large.
+        // Linking copies the image, so images that a flipped bit made large are skipped.
         if held <= 1 << 16 {
             let linked = link(module)?;
             for (kernel, _) in linked.module().kernels() {
@@ -610,7 +611,7 @@ fn variables_are_in_guest_memory() {
 #[test]
 fn printf_formats_are_kept() {
     let module = parsed("containers/printf.hsaco");
-    // As `llvm-readelf -n` prints them; the number is counted by the compiler.
+    // `llvm-readelf -n` prints this text; the compiler counts the number.
     assert_eq!(module.hsa.as_ref().unwrap().printf, ["1:3:4:4:8:item %d has %d, %s\\n"]);
     let hidden = &module.functions[0].hsa.as_ref().unwrap().hidden;
     assert!(hidden.iter().any(|arg| arg.kind == HiddenKind::PrintfBuffer && arg.size == 8));
@@ -622,7 +623,7 @@ fn hidden_arguments_have_kinds() {
     let hsa = module.functions[0].hsa.clone().unwrap();
     let of =
         |kind| hsa.hidden.iter().find(|arg| arg.kind == kind).map(|arg| (arg.offset, arg.size));
-    // As `llvm-readelf -n` lists them.
+    // `llvm-readelf -n` lists these values.
     assert_eq!(of(HiddenKind::BlockCount(1)), Some((28, 4)));
     assert_eq!(of(HiddenKind::GroupSize(2)), Some((40, 2)));
     assert_eq!(of(HiddenKind::GlobalOffset(0)), Some((64, 8)));

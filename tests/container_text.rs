@@ -1,4 +1,5 @@
-//! Programs as text: assembly and the IR, read, run by the command, and what is said of mistakes.
+//! Programs as text, in assembly and IR: reading them, running them by the command, and error
+//! messages.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -75,17 +76,18 @@ fn a_kernel_in_assembly() {
     let words: Vec<u32> =
         array.bytes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect();
     assert_eq!(words, [2, 4, 6, 8, 10, 6, 7, 8]);
-    // Branches go where the labels are.
+    // Branches lead to the labels.
     let listing = text(&warploom(&["disasm", "twice.s"], folder.path()));
     assert!(listing.contains("@P0 BRA `(.L_x_0)") && listing.contains(".L_x_0:"), "{listing}");
 }
 
-/// A function of the driver's by its name, as the disassembler has it.
+/// Proves that a kernel can call a function of the driver by its name, as the disassembler prints
+/// it.
 #[test]
 fn a_kernel_that_prints() {
     let call =
         "MOV R6, RZ\nMOV R7, RZ\nMOV R4, c[0x0][0x148]\nMOV R5, c[0x0][0x14c]\nJCAL `(vprintf)\n";
-    // Without a format nothing is printed.
+    // A call without a format prints nothing.
     let nothing = "MOV R4, RZ\nMOV R5, RZ\nJCAL `(vprintf)\n";
     let source = TWICE.replace(".Lend:\n", &format!("{call}{nothing}{call}.Lend:\n"));
     let module = warploom_container::modules(source.as_bytes()).unwrap().remove(0);
@@ -93,7 +95,7 @@ fn a_kernel_that_prints() {
         module.symbols.iter().filter(|symbol| symbol.section.is_none()).collect();
     assert_eq!((undefined.len(), undefined[0].name.as_str()), (1, "vprintf"));
 
-    // The kernel doubles the format before it prints it.
+    // The kernel doubles the format before it prints the format.
     let half = u32::from_le_bytes(*b"b%%\n") / 2;
     let manifest =
         TWICE_MANIFEST.replace("1, 2, 3, 4, 5, 6, 7, 8", &format!("{half}, 0, 0, 0, 0, 0, 0, 0"));
@@ -148,11 +150,11 @@ fn gfx9_labels_go_both_ways() {
     let code = warploom_container::text::stream(source.as_bytes()).unwrap();
     let words: Vec<u32> = code.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect();
     assert_eq!(words, [0xbf82_0002, 0xbe80_00ff, 0x1234_5678, 0xbf84_fffc, 0xbf81_0000]);
-    // What is no text stays as it is.
+    // Bytes that are no text stay unchanged.
     assert_eq!(warploom_container::text::stream(&code).unwrap(), code);
 }
 
-/// What a fuzzer would write down runs by the command.
+/// Proves that the command runs the reproducers that a fuzzer would write.
 #[test]
 fn reproducers_run() {
     let bytes: Vec<u8> = (0..900_u32).map(|i| (i.wrapping_mul(0x9e37_79b9) >> 11) as u8).collect();
@@ -174,8 +176,10 @@ fn reproducers_run() {
     }
 }
 
-/// Runs a plain stream of GFX9 instructions for a block of so many lanes, with the lane's number in v0 and the address of a word for each in
-/// s[4:5]. What the command said, the words, and the folder that it was in.
+/// Runs a plain stream of GFX9 instructions on a block of `lanes` lanes. v0 has the lane's number,
+/// s[4:5] the address of an array with a word for each lane.
+///
+/// Returns the command's output, the words, and the folder of the run.
 fn run_gfx9(
     program: &str,
     lanes: u32,
@@ -203,7 +207,8 @@ buffer.x = {{ dtype = "u32", zeros = {} }}
     (output, words, folder)
 }
 
-/// Many functions, each called once, in more than one region of the JIT's: they return by indirect jumps, to and fro.
+/// Proves that many functions in several regions of the JIT can be called once each; they return by
+/// indirect jumps.
 #[test]
 fn many_functions_are_called() {
     const FUNCTIONS: usize = 400;
@@ -223,11 +228,12 @@ fn many_functions_are_called() {
     }
 }
 
-/// Functions whose addresses only the running code knows: they are found one after the other, while warps wait at barriers in what
-/// was found before. What runs long there is translated.
+/// Proves that functions whose addresses only running code knows are found one by one, while warps
+/// wait at barriers in the functions found before. Code that runs long there is translated.
 #[test]
 fn functions_are_found_while_warps_wait() {
-    // The place behind `where_*` is asked for and called. The address of `b` is the lower one, and `a` calls it.
+    // The code asks for the address after `where_*` and calls it. The address of `b` is lower, and
+    // `a` calls `b`.
     let program = "
 .target gfx900
     v_mov_b32_e32 v1, v0
@@ -288,7 +294,8 @@ fn functions_are_found_while_warps_wait() {
     }
 }
 
-/// A jump to an address that the code computes, where floats round up: known before the launch, so in this mode too.
+/// Proves that the target of a jump to a computed address keeps the rounding mode, here upward. The
+/// target is known before the launch, so it is lifted in this mode, too.
 #[test]
 fn far_jumps_keep_the_mode() {
     let program = "
@@ -306,11 +313,12 @@ fn far_jumps_keep_the_mode() {
     s_endpgm
 ";
     let (_, words, _) = run_gfx9(program, 64, &["--engine", "both"]);
-    // 2 and half of its last place.
+    // 2 plus half of its last place, rounded up.
     assert!(words.iter().all(|&word| word == 0x4000_0001));
 }
 
-/// The address is computed by an instruction within another one, which was explored first.
+/// Proves a far jump whose address an overlapping instruction computes. The outer instruction was
+/// explored first.
 #[test]
 fn far_jumps_of_instructions_that_overlap() {
     let program = "

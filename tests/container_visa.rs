@@ -1,4 +1,4 @@
-//! Zebins, vISA text and old binaries as modules, through the library and the command line.
+//! Zebins, vISA text and old binaries as modules, through the library and the command.
 
 mod support {
     pub mod visa;
@@ -77,7 +77,7 @@ fn every_zebin_is_a_module() {
             assert_eq!(routine.name, kernel.name);
             assert_eq!(routine.simd_size(), info.env.simd_size, "{name}");
             assert_eq!(kernel.params.len(), info.args.len(), "{name}");
-            // Where an instruction stands is its place in the code.
+            // An instruction's offset is its place in the code.
             for one in &routine.code {
                 let text = &module.sections[0].data[one.at as usize..];
                 let label = matches!(one.row.name, "label" | "subroutine");
@@ -87,7 +87,7 @@ fn every_zebin_is_a_module() {
                     one.row.name
                 );
             }
-            // Facts, `visa.md` 4: where the arguments are is what the text's inputs say.
+            // `visa.md`, section 4: the inputs of the text have the offsets of the arguments.
             payload_is_that_of_the_inputs(name, routine, info, expected.register_bytes());
         }
     }
@@ -102,7 +102,7 @@ fn payload_is_that_of_the_inputs(
 ) {
     let per_thread: u32 = info.per_thread.iter().map(|arg| arg.size).sum();
     let inline = info.env.inline_data_payload_size;
-    // Those of old compilers that are in the binding table alone take no bytes.
+    // Old compilers' arguments that only the binding table has take no bytes.
     let pointers =
         info.payload.iter().filter(|arg| arg.kind == ArgumentKind::ByPointer && arg.size > 0);
     for arg in pointers {
@@ -113,7 +113,7 @@ fn payload_is_that_of_the_inputs(
             }
         };
         let is_it = |input: &&warploom_visa::module::Input| input.offset == offset as i32;
-        // Those that the kernel does not use have no input.
+        // Arguments that the kernel does not use have no input.
         let unused = arg.address_mode == Some(AddressMode::Bindless)
             || routine.inputs.iter().any(|one| is_it(&one));
         assert!(unused, "{name}: no input at {offset}");
@@ -134,7 +134,7 @@ fn arguments_of_a_zebin() {
     assert_eq!((private.size, private.per_lane), (4208, true));
     let names: Vec<_> = info.args.iter().map(|arg| (&*arg.name, &*arg.type_name)).collect();
     assert_eq!(names, [("out", "int*;8"), ("next", "int*;8"), ("w", "int*;8")]);
-    // The function that it calls.
+    // The function that the kernel calls.
     let function = module.functions.iter().find(|function| !function.kernel).unwrap();
     assert_eq!(function.name, "follow");
 }
@@ -146,7 +146,7 @@ fn data_of_a_zebin() {
     let section = hello.section(symbol.section.unwrap());
     assert_eq!((&*section.name, symbol.size), (".data.const.string", 16));
     assert!(section.data.starts_with(b"item"), "{:?}", String::from_utf8_lossy(&section.data));
-    // The kernel that only carries symbols is none.
+    // The kernel that only carries symbols does not count.
     assert_eq!(hello.kernels().map(|(_, one)| &*one.name).collect::<Vec<_>>(), ["hello"]);
     let sha = module(&file("kernels/sha.pvc.zebin"));
     let symbol = &sha.symbols[sha.variable("K").unwrap().0];
@@ -165,7 +165,8 @@ fn info_next_to_text() {
     assert!(error.contains("typed_atomic_test"), "{error}");
 }
 
-/// The types of its sections are those of others.
+/// Proves that a zebin without vISA sections is refused, with a message that names the compiler
+/// option. The test changes the types of the vISA sections.
 #[test]
 fn a_zebin_without_visa_is_refused_with_the_option() {
     let mut bytes = file("kernels/life.dg2.zebin");
@@ -225,7 +226,7 @@ fn damaged_files_are_errors() {
         for turn in 0..1_500 {
             let mut damaged = bytes.clone();
             for _ in 0..=turn % 3 {
-                // Mostly in what is read: the end of the file, with its tables.
+                // Most damage hits the end of the file, with its tables, because that part is read.
                 let at = if turn % 2 == 0 {
                     random(&mut state) % bytes.len()
                 } else {
@@ -242,7 +243,8 @@ fn damaged_files_are_errors() {
     }
 }
 
-/// Minutes long: `cargo test --test container_visa -- --ignored`.
+/// Proves that damaged files do not panic. The test takes minutes: `cargo test --test
+/// container_visa -- --ignored`.
 #[test]
 #[ignore = "a million inputs"]
 fn a_million_damaged_files_are_errors() {
@@ -278,14 +280,15 @@ fn warploom(args: &[&str]) -> String {
     text
 }
 
-/// The exit code, and standard output or of a command that fails standard error.
+/// Returns the exit code, and the text on standard output or, if the command fails, on standard
+/// error.
 fn ends(args: &[&str]) -> (i32, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_warploom")).args(args).output().unwrap();
     let text = if output.status.success() { output.stdout } else { output.stderr };
     (output.status.code().unwrap(), String::from_utf8(text).unwrap())
 }
 
-/// Bytes with a text in place of the last one that is like it.
+/// Returns the bytes with a text in place of the last occurrence of another.
 fn patched(bytes: &[u8], from: &str, to: &str) -> Vec<u8> {
     let at = bytes
         .windows(from.len())
@@ -294,7 +297,8 @@ fn patched(bytes: &[u8], from: &str, to: &str) -> Vec<u8> {
     [&bytes[..at], to.as_bytes(), &bytes[at + from.len()..]].concat()
 }
 
-/// A zebin of the kernels `good` and `scoped`, in that order.
+/// Proves that an unreadable kernel leaves the other kernel readable, in a zebin of `good` and
+/// `scoped`, in that order.
 #[test]
 fn an_unreadable_kernel_of_a_zebin_hides_no_other() {
     let case = format!("{}/tests/fixtures/cases/visa_inline_scopes", env!("CARGO_MANIFEST_DIR"));
@@ -327,7 +331,7 @@ fn an_unreadable_kernel_of_a_zebin_hides_no_other() {
             text
         };
         assert!(refused(&["run", &path("m.toml")]).contains("kernel `scoped` cannot be read"));
-        // The text of the kernel is readable if its entry in .ze_info alone is wrong.
+        // If only its entry in .ze_info is wrong, the kernel's text is readable.
         if !to.starts_with("simd_size") {
             refused(&["disasm", &zebin, "scoped"]);
         }
@@ -342,7 +346,7 @@ fn an_unreadable_kernel_of_a_zebin_hides_no_other() {
             "{all}"
         );
     }
-    // Of two kernels one has to be named, readable or not.
+    // A file with two kernels, readable or not, requires a name.
     let manifest =
         std::fs::read_to_string(path("good.toml")).unwrap().replace("entry = \"good\"\n", "");
     std::fs::write(path("unnamed.toml"), manifest).unwrap();
@@ -351,7 +355,7 @@ fn an_unreadable_kernel_of_a_zebin_hides_no_other() {
         code == 3 && text.contains("several kernels: name one of good, scoped"),
         "{code}: {text}"
     );
-    // What is broken as a whole is broken.
+    // A file that is broken as a whole is refused.
     std::fs::write(&zebin, &bytes[..bytes.len() / 2]).unwrap();
     assert!(refused_file(&zebin).contains("section table"), "{}", refused_file(&zebin));
 }
@@ -396,7 +400,7 @@ fn an_unreadable_kernel_of_a_text_or_a_binary_hides_no_other() {
         unreadable.len() == 1 && unreadable[0].0 == "a" && unreadable[0].1.contains("opcode 0xff"),
         "{unreadable:?}"
     );
-    // Both are.
+    // Both kernels are unreadable.
     bytes[routines[1].binary.as_ref().unwrap().code_at as usize] = 0xff;
     assert!(warploom_container::modules(&bytes).is_err());
 }
@@ -422,7 +426,7 @@ fn command_line() {
     ] {
         let path = format!("{folder}/{name}");
         assert!(warploom(&["inspect", &path]).contains("kernel reduce"));
-        // From both forms the text is the same.
+        // The text form and the binary form give equal texts.
         let text = std::fs::read_to_string(format!(
             "{folder}/skl-4.0/k03_reduce_subgroup.simd16_reduce.visaasm"
         ))

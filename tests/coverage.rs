@@ -1,9 +1,9 @@
-//! `warploom inspect --coverage`: what of kernels is not executed.
+//! `warploom inspect --coverage`: the parts of kernels that warploom does not execute.
 
 use std::path::Path;
 use std::process::Command;
 
-/// The exit code, and what is printed of a file with this content.
+/// Returns the exit code, and the output for a file with this content.
 fn coverage(content: &[u8], options: &[&str]) -> (Option<i32>, String) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
@@ -19,7 +19,8 @@ fn fixture(path: &str) -> Vec<u8> {
     std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
 }
 
-/// Code behind an instruction that is not executed is gone through as well; what no warp reaches is not.
+/// Proves that coverage looks at code after an instruction that is not executed, but not at code
+/// that no warp reaches.
 #[test]
 fn maxwell() {
     let source = "
@@ -44,7 +45,7 @@ fn maxwell() {
     }
 }
 
-/// A code object whose first instruction is another one, or none.
+/// Proves that coverage reports an unimplemented and an illegal first instruction of a code object.
 #[test]
 fn gfx9() {
     let object = fixture("examples/gfx9/mandelbrot/mandelbrot.gfx900.hsaco");
@@ -57,7 +58,7 @@ fn gfx9() {
         object[first..first + 8].copy_from_slice(&bytes);
         coverage(&object, &[])
     };
-    // As LLVM encodes ds_gws_sema_v gds.
+    // LLVM's encoding of ds_gws_sema_v gds.
     let (code, text) = with([0, 0, 0x35, 0xd9, 0, 0, 0, 0]);
     assert_eq!(code, Some(1));
     let line = "  ds_gws_sema_v: unimplemented, 1 times in 1 kernel, such as `ds_gws_sema_v gds` at 0x1900 in mandelbrot\n";
@@ -72,7 +73,8 @@ fn gfx9() {
     );
 }
 
-/// A block of vISA that another one runs on into is no code by itself: all of it is executed.
+/// Proves that a vISA block into which another block falls through does not count as separate code:
+/// all of it is executed.
 #[test]
 fn code_that_nothing_leads_to_does_not_count() {
     let text = ".version 4.1\n.kernel \"k\"\n.decl V v_type=G type=d num_elts=16 align=GRF\n.decl P1 v_type=P num_elts=16\n\
@@ -92,7 +94,7 @@ fn members_for_all_gpus_or_one() {
     assert!(code == Some(0) && text.starts_with("2 modules, 2 kernels with "), "{text}");
     let (code, text) = coverage(&host, &["--arch", "gfx906"]);
     assert!(code == Some(0) && text.starts_with("1 module, 1 kernel with "), "{text}");
-    // A member that cannot be read is named, and the others are gone through.
+    // An unreadable member is named, and the other members are examined.
     let elf_for = |mach: u8| {
         (0..host.len()).find(|&i| host[i..].starts_with(b"\x7fELF") && host[i + 0x30] == mach)
     };

@@ -27,7 +27,7 @@ fn options(block: u32, engine: EngineKind) -> LaunchOptions {
     LaunchOptions { engine, ..LaunchOptions::new([1; 3], [block, 1, 1]) }
 }
 
-/// A buffer with these words.
+/// Allocates a buffer with these words.
 fn buffer(program: &Program, words: &[i32]) -> u64 {
     let address = program.memory().alloc(4 * words.len() as u64, 4).unwrap();
     let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
@@ -49,8 +49,9 @@ fn finished(outcome: LaunchOutcome) -> LaunchOutcome {
     outcome
 }
 
-/// Calls of a function in another section, pointers to functions and to variables in initial data, constants, shared
-/// memory of the file and of the kernel.
+/// Proves that a program linked from two files runs: calls of a function in another section,
+/// pointers to functions and to variables in initial data, constants, and shared memory of the file
+/// and of the kernel.
 #[test]
 fn a_program_linked_of_two_files() {
     for engine in ENGINES {
@@ -62,8 +63,8 @@ fn a_program_linked_of_two_files() {
             finished(kernel.launch(&[Arg::pointer(out), n.into()], &options(32, engine)).unwrap());
             words(&program, out, 32)
         };
-        // external(x) = x + 9; local(x) = x * counter + table[x] with table = 1, 2, 3, 0, ...; functions = external, local;
-        // array = 1, 2, 3, 4, 5; file_shared[n] = n + 1.
+        // external(x) = x + 9; local(x) = x * counter + table[x] with table = 1, 2, 3, 0, ...;
+        // functions = external, local; array = 1, 2, 3, 4, 5; file_shared[n] = n + 1.
         let mut expected = [(2 + 9) + (2 * 5 + 3) + (2 + 9) + 3 + 3 + 5; 32];
         expected[3] = 2 + 9;
         assert_eq!(run(2), expected, "{engine}");
@@ -72,7 +73,7 @@ fn a_program_linked_of_two_files() {
         assert_eq!(run(1), expected, "{engine}");
 
         let out = buffer(&program, &[0; 96]);
-        // Reads past the table; only what is printed matters.
+        // The kernel reads past the table; only its printed text matters.
         let outcome = kernel.launch(&[Arg::pointer(out), 77.into()], &options(3, engine)).unwrap();
         assert_eq!(outcome.printed.text, b"hi 77\nhi 77\nhi 77\n");
     }
@@ -97,7 +98,8 @@ fn an_undefined_function_that_nobody_provides() {
     }
 }
 
-/// The linker's work is ours in a relocatable file: it must do the same as the one that the vendor linked.
+/// Proves that our linking of a relocatable file gives the results of the file that the vendor
+/// linked.
 #[test]
 fn relocatable_files_run() {
     for engine in ENGINES {
@@ -124,7 +126,8 @@ fn relocatable_files_run() {
     }
 }
 
-/// What the source of the kernel says: the compiler makes a table and a jump table of it.
+/// Proves that the results follow the kernel's source, for which the compiler makes a table and a
+/// jump table.
 #[test]
 fn tables_of_a_relocatable_file() {
     for (engine, threads) in [
@@ -153,7 +156,8 @@ fn fib(n: i32) -> i32 {
     if n < 2 { n } else { fib(n - 1) + fib(n - 2) }
 }
 
-/// Recursion needs a stack that the compiler could not count; `tab[x & 1]` is a function pointer.
+/// Proves that calls and recursion work. The compiler cannot count the stack of recursion; `tab[x &
+/// 1]` is a function pointer.
 #[test]
 fn calls_and_recursion() {
     for engine in ENGINES {
@@ -172,7 +176,8 @@ fn calls_and_recursion() {
     }
 }
 
-/// Nobody says where the virtual call goes: the code is found when it is reached, also by several threads at once.
+/// Proves that code is found when it is reached, also by several threads at once: nothing tells the
+/// target of the virtual call.
 #[test]
 fn code_is_discovered_at_run_time() {
     for (engine, threads) in [(EngineKind::Interp, 1), (EngineKind::Jit, 1), (EngineKind::Jit, 2)] {
@@ -288,11 +293,11 @@ fn profiles_agree() {
     let [interp, jit] = ENGINES.map(profile);
     assert_eq!(interp, jit);
     let count = |name: &str| interp.iter().find(|e| e.mnemonic == name).map(|e| (e.count, e.class));
-    // Four warps, each to its end.
+    // Each of the four warps runs to its end.
     assert_eq!(count("BAR.SYNC"), Some((4, FidelityClass::Exact)), "{interp:?}");
 }
 
-/// The kernel's name says which of the modules in a host's file is loaded.
+/// Proves that the kernel's name selects a module of a host's file.
 #[test]
 fn a_fat_binary_in_a_host_file() {
     let member = |name| fat_file::fat(&[fat_file::member(2, 50, &bytes(name), true, "")]);

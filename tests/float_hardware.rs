@@ -1,5 +1,5 @@
-//! `ir::eval` against the host's own float instructions in all four rounding modes, as an independent ground truth; the JIT's halves and reciprocal
-//! roots.
+//! Compares `ir::eval` with the host's float instructions in all four rounding modes, as an
+//! independent ground truth. Also tests the JIT's halves and reciprocal roots.
 #![cfg(target_arch = "x86_64")]
 
 use std::arch::asm;
@@ -19,7 +19,7 @@ const NAN: NanPolicy = NanPolicy { f16: 0x7fff, f32: 0x7fff_ffff, f64: 0xfff8 <<
 const ROUNDS: [Round; 4] = [Round::Nearest, Round::Zero, Round::Down, Round::Up];
 const CASES: usize = 20_000;
 
-/// MXCSR with all exceptions masked and this rounding.
+/// Returns the MXCSR that masks all exceptions and has this rounding.
 fn mxcsr(round: Round) -> u32 {
     let field = match round {
         Round::Nearest => 0,
@@ -30,13 +30,14 @@ fn mxcsr(round: Round) -> u32 {
     0x1f80 | field << 13
 }
 
-/// A two-operand instruction of the host: `a = a op b`, under a rounding mode.
+/// Defines a two-operand instruction of the host, `a = a op b`, under a rounding mode.
 macro_rules! host {
     ($name:ident, $instruction:literal, $float:ty) => {
         fn $name(round: Round, a: $float, b: $float) -> $float {
             let (mode, usual) = (mxcsr(round), mxcsr(Round::Nearest));
             let mut a = a;
-            // SAFETY: MXCSR is as Rust expects it again at the end; nothing else is touched.
+            // SAFETY: The code sets MXCSR back to the value that Rust expects, and touches nothing
+            // else.
             unsafe {
                 asm!(
                     "ldmxcsr [{mode}]",
@@ -70,7 +71,7 @@ macro_rules! host_fma {
         fn $name(round: Round, a: $float, b: $float, c: $float) -> $float {
             let (mode, usual) = (mxcsr(round), mxcsr(Round::Nearest));
             let mut sum = c;
-            // SAFETY: as above; the caller has checked that the host has FMA.
+            // SAFETY: As above; the caller has checked that the host has FMA.
             unsafe {
                 asm!(
                     "ldmxcsr [{mode}]",
@@ -97,7 +98,7 @@ macro_rules! host_convert {
         fn $name(round: Round, a: $from) -> $to {
             let (mode, usual) = (mxcsr(round), mxcsr(Round::Nearest));
             let result: $to;
-            // SAFETY: as above; the caller has checked that the host has the instruction.
+            // SAFETY: As above; the caller has checked that the host has the instruction.
             unsafe {
                 asm!(
                     "ldmxcsr [{mode}]",
@@ -120,10 +121,10 @@ host_convert!(cvtsi2ss, "cvtsi2ss {result}, {a}", i64, reg, f32, xmm_reg);
 host_convert!(cvtsi2sd, "cvtsi2sd {result}, {a}", i64, reg, f64, xmm_reg);
 host_convert!(cvtsd2si, "cvtsd2si {result}, {a}", f64, xmm_reg, i64, reg);
 host_convert!(roundsd, "roundsd {result}, {a}, 4", f64, xmm_reg, f64, xmm_reg);
-// Bit 2 of the immediate: round as MXCSR says.
+// Bit 2 of the immediate selects MXCSR's rounding.
 host_convert!(vcvtps2ph, "vcvtps2ph {result}, {a}, 4", f32, xmm_reg, f32, xmm_reg);
 
-/// Bit patterns that are often near a boundary.
+/// A generator of bit patterns that are often near a boundary.
 struct Numbers(Random);
 
 impl Numbers {
@@ -229,7 +230,7 @@ fn fused_multiply_add() {
         for i in 0..2 * CASES {
             let [a, b, mut c] = [(); 3].map(|()| numbers.bits(Type::F32));
             if i % 3 == 0 {
-                // Close to cancelling.
+                // The sum nearly cancels.
                 c = (-(f32::from_bits(a as u32) * f32::from_bits(b as u32))).to_bits().into();
             }
             let found =
@@ -274,7 +275,7 @@ fn conversions() {
             });
             assert_eq!(found, canonical64(roundsd(round, value)), "{round:?} {wide:#x}");
 
-            // The host gives the least integer for everything that does not fit.
+            // The host returns the least integer for every value that does not fit.
             if value.abs() < 9e18 {
                 let f = |out: &mut [u64]| {
                     eval::float_to_int(Type::F64, Type::I64, true, round, false, 0, &[wide], out);
@@ -311,7 +312,8 @@ fn conversions() {
     }
 }
 
-/// y[i] = f(first + i * step), one lane an element; instructions that make v11 of v10 take the place of FUNCTION.
+/// y[i] = f(first + i * step), with one lane for each element. FUNCTION stands for instructions
+/// that compute v11 from v10.
 const KERNEL: &str = r#"
 function "function" lanes 32 nan 0x7fff 0x7fffffff 0xfff8000000000000 {
 bank m: mask x 1
@@ -341,7 +343,7 @@ FUNCTION
 }
 "#;
 
-/// As NVIDIA's compiler has denormals' roots.
+/// NVIDIA's sequence for reciprocal roots of denormals.
 const SCALED: &str = "
   v20 = fabs v10
   v21 = const.f32 0x800000
@@ -357,7 +359,7 @@ const SCALED: &str = "
   v31 = fmul v29, v30
   v11 = select v23, v31, v29";
 
-/// As LLVM has them.
+/// LLVM's sequence for reciprocal roots of denormals.
 const FACTORS: &str = "
   v20 = const.f32 0x800000
   v21 = fcmp.gt v20, v10
@@ -370,14 +372,15 @@ const FACTORS: &str = "
   v28 = select v21, v27, v23
   v11 = fmul v26, v28";
 
-/// All mantissas with two exponents (others scale the result), and numbers of all kinds.
+/// Compares all mantissas with two exponents (other exponents scale the result), and numbers of all
+/// kinds.
 #[test]
 fn the_jits_reciprocal_roots_are_those_of_the_interpreter() {
     let runs = [(Effort::Full, 0x3f80_0000, 1), (Effort::Full, 0, 256), (Effort::Quick, 255, 256)];
     same_roots("  v11 = rsq v10", SharedFn::Rsq, &runs);
 }
 
-/// All denormals, and numbers of all kinds.
+/// Compares all denormals, and numbers of all kinds.
 #[test]
 fn scaled_roots_are_those_of_denormals() {
     let runs = [(Effort::Full, 0, 1), (Effort::Full, 0, 256), (Effort::Quick, 255, 256)];
@@ -398,7 +401,7 @@ fn same_roots(root: &str, function: SharedFn, runs: &[(Effort, u32, u32)]) {
     same(root, |x| shared::one(function, NAN.f32, x), runs);
 }
 
-/// Halves of all kinds, and floats near those that have 16 bits.
+/// Compares halves of all kinds, and floats near the range of halves.
 #[test]
 fn the_jits_halves_are_those_of_the_interpreter() {
     let ieee = FloatAttrs::IEEE;
@@ -417,7 +420,7 @@ fn the_jits_halves_are_those_of_the_interpreter() {
         &runs,
     );
 
-    // Three halves out of one word.
+    // Three halves from one word.
     let fused = "
   v20 = trunc.i16 v9
   v21 = bitcast.f16 v20
@@ -444,7 +447,7 @@ fn the_jits_halves_are_those_of_the_interpreter() {
     );
 }
 
-/// Compares what the JIT makes of numbers from `first` on so far apart with a function.
+/// Compares the JIT's results with a function, for operands `first + i * step` of each run.
 fn same(code: &str, function: impl Fn(u32) -> u32, runs: &[(Effort, u32, u32)]) {
     const COUNT: u32 = 1 << 24;
     const BUFFER: u64 = 0x10_0000_0000;

@@ -1,5 +1,6 @@
-//! GFX9 code that other people's programs rely on, each with a right result that was not made by warploom; and what is not executed,
-//! in messages and reports. `fixtures/gfx9/cases` has the programs.
+//! GFX9 code that other people's programs rely on, with right results that warploom did not make;
+//! and messages and reports for code that warploom does not execute. `fixtures/gfx9/cases` has the
+//! programs.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -54,7 +55,7 @@ fn warploom(args: &[&str]) -> Output {
     command.env_remove("WARPLOOM_ENGINE").env_remove("WARPLOOM_LOG").args(args).output().unwrap()
 }
 
-/// A launch of one wave of assembly for a GPU: what it ends with, its message, and what its report says.
+/// Launches one wave of assembly for a GPU. Returns the exit code, the message and the report.
 fn run_for(
     target: &str,
     code: &str,
@@ -87,7 +88,8 @@ fn run(code: &str, engine: &str, threads: &str) -> (i32, String, serde_json::Val
     run_for("gfx900", code, engine, threads)
 }
 
-/// What is not executed is named with its text, and is a class in the report beside what is.
+/// The message names an instruction that is not executed with its text, and the report gives it a
+/// class beside the executed classes.
 #[test]
 fn what_is_not_executed_is_reported() {
     for text in [
@@ -116,7 +118,7 @@ fn what_is_not_executed_is_reported() {
     }
 }
 
-/// A type that m0 cannot have is a fault; memory that a block has not reads 0.
+/// A type that m0 cannot have is a fault; memory that a block does not have reads 0.
 #[test]
 fn lds_direct_types() {
     let direct = |m0: u32| {
@@ -137,11 +139,11 @@ fn lds_direct_types() {
     }
 }
 
-/// The listing of k.hsaco with some of its bytes replaced.
+/// Returns the exit code and the listing of k.hsaco with some bytes replaced.
 fn listing(changes: &[(&[u8], &[u8])], mach: u8, more: &[&str]) -> (Option<i32>, String) {
     let folder = tempfile::tempdir().unwrap();
     let mut bytes = std::fs::read(case("disasm/k.hsaco")).unwrap();
-    // EF_AMDGPU_MACH in `e_flags`.
+    // The field EF_AMDGPU_MACH of `e_flags`.
     bytes[0x30] = mach;
     for (from, to) in changes {
         let places: Vec<_> =
@@ -162,7 +164,7 @@ fn listing(changes: &[(&[u8], &[u8])], mach: u8, more: &[&str]) -> (Option<i32>,
 
 const GFX906: u8 = 0x2f;
 
-/// As `llvm-objdump` prints it: addresses and texts.
+/// Returns the addresses and texts as `llvm-objdump` prints them.
 fn expected() -> String {
     let text = std::fs::read_to_string(case("disasm/expected.txt")).unwrap();
     text.lines().map(|line| format!("00{line}\n")).collect()
@@ -174,14 +176,14 @@ fn all_code_is_listed() {
     // A function ends where its symbol says.
     let function: String = expected().lines().take(4).map(|line| format!("{line}\n")).collect();
     assert_eq!(listing(&[], GFX906, &["k"]), (Some(0), format!("k:\n{function}")));
-    // The kernel's descriptor has another name, and its function is no function.
+    // The kernel's descriptor has another name, and its function symbol has another type.
     let hidden: &[(&[u8], &[u8])] = &[(b"k.kd\0", b"k.kx\0"), (&[0x12, 3], &[0x10, 3])];
     assert_eq!(listing(hidden, GFX906, &[]), (Some(0), expected()));
     let (code, message) = listing(hidden, GFX906, &["k"]);
     assert!(code == Some(3) && message.contains("no function `k`"), "{message}");
 }
 
-/// Names by GPU: gfx900, 902, 904, 906, 909, 90c.
+/// Names depend on the GPU: gfx900, 902, 904, 906, 909 and 90c.
 #[test]
 fn names_are_those_of_the_gpu() {
     for (mach, fused) in
@@ -193,7 +195,8 @@ fn names_are_those_of_the_gpu() {
     }
 }
 
-/// Text is assembled and executed as the GPU has it: (1 + e) * (1 + e) - (1 + 2 e), e being 2^-23, is 2^-46 if it is rounded once.
+/// Text is assembled and executed as the GPU does it. With e = 2^-23, (1 + e) * (1 + e) - (1 + 2 e)
+/// is 2^-46 if it is rounded once.
 #[test]
 fn mixed_precision_is_that_of_the_target() {
     let code = |name: &str, result: &str| {
@@ -221,7 +224,7 @@ fn mixed_precision_is_that_of_the_target() {
     }
 }
 
-/// Which GPUs have an instruction, as LLVM's assembler and disassembler know it.
+/// GPUs have the instructions that LLVM's assembler and disassembler give them.
 #[test]
 fn instructions_of_the_gpus() {
     let all = [Chip::Any, Chip::Gfx900, Chip::Gfx904, Chip::Gfx906, Chip::Generic];

@@ -1,5 +1,5 @@
-//! Scalar loads from memory of which the launch has a copy: they take the copy as long as the register points there,
-//! whichever way control has come. Here copy and memory differ, so that one can see which it was.
+//! Scalar loads from memory of which the launch has a copy: a load takes the copy as long as the
+//! register points there, on every path. Here copy and memory differ, so results show the source.
 
 use std::sync::Arc;
 
@@ -12,13 +12,14 @@ use warploom_runtime::memory::{Access, Memory, MemoryConfig, Placement};
 
 const MEMORY: u64 = 0x12_3456_0000;
 const OUT: u64 = 0x13_0000_0000;
-/// The copy's offset in the bank, and its words; memory has more.
+/// The copy's offset in the bank, and its words. Memory has more words.
 const COPY: u32 = 64;
 const COPIED: u32 = 4;
-/// Where programs that call do so.
+/// The address of the code that programs call.
 const CALLEE: u64 = 24;
 
-/// A program, of which s[4:5] and s[8:9] are pointers in the bank, and the first of them is to what there is a copy of.
+/// Lifts a program in which s[4:5] and s[8:9] are pointers in the bank. s[4:5] points to copied
+/// memory.
 fn lifted(lines: &[&str]) -> Function {
     let code: Vec<u8> = lines.iter().flat_map(|line| assemble(line).unwrap()).collect();
     let pointers = [(4, 0), (5, 4), (8, 8), (9, 12)];
@@ -40,8 +41,10 @@ fn lifted(lines: &[&str]) -> Function {
     function
 }
 
-/// What the program has in s16 to s19 at its end. s[4:5] points to memory with the words 100, 101 and so on, the first four
-/// of which are 0 to 3 in the copy; s12 is 0, and s[8:9] points to where the results go.
+/// Returns s16 to s19 at the end of the program.
+///
+/// s[4:5] points to memory with the words 100, 101 and so on; the first four are 0 to 3 in the
+/// copy. s12 is 0, and s[8:9] points to the results.
 fn results(lines: &[&str]) -> [u32; 4] {
     let end = ["s_store_dwordx4 s[16:19], s[8:9], 0x0", "s_endpgm"];
     let function = Arc::new(lifted(&[lines, &end].concat()));
@@ -80,7 +83,7 @@ fn the_copy_is_read() {
     assert_eq!(results(&["s_load_dwordx4 s[16:19], s[4:5], 0x0"]), [0, 1, 2, 3]);
     let misaligned = ["s_load_dword s19, s[4:5], 0xf", "s_load_dwordx2 s[16:17], s[4:5], 0x4"];
     assert_eq!(results(&misaligned), [1, 2, 0, 3]);
-    // Into the pointer itself.
+    // The load overwrites the pointer itself.
     assert_eq!(
         results(&["s_load_dwordx2 s[4:5], s[4:5], 0x8", "s_mov_b64 s[16:17], s[4:5]"])[..2],
         [2, 3]
@@ -101,7 +104,7 @@ fn an_overwritten_pointer_is_followed() {
         let set = ["v_mov_b32_e32 v1, s4", write, load];
         assert_eq!(results(&set)[0], 101, "{write}");
     }
-    // s[3 + 2] by way of m0, and a pair that is none of its own.
+    // m0 selects s[3 + 2], and the second write is to another pair.
     assert_eq!(
         results(&["s_mov_b32 m0, 2", "s_mov_b32 s6, s5", "s_movreld_b32 s3, s6", load])[0],
         101
@@ -112,12 +115,12 @@ fn an_overwritten_pointer_is_followed() {
 #[test]
 fn pointers_are_known_only_if_they_are_on_every_way() {
     let load = "s_load_dword s16, s[4:5], 0x4";
-    // Taken or not, the branch leads to the load.
+    // The branch leads to the load, whether taken or not.
     for scc in ["s_cmp_eq_u32 s12, 0", "s_cmp_lg_u32 s12, 0"] {
         assert_eq!(results(&[scc, "s_cbranch_scc0 1", "s_mov_b32 s4, s4", load])[0], 101, "{scc}");
         assert_eq!(results(&[scc, "s_cbranch_scc0 1", "s_mov_b32 s6, s4", load])[0], 1, "{scc}");
     }
-    // Two rounds: the second comes with another pointer.
+    // The second round has another pointer.
     let again = [
         load,
         "s_mov_b32 s4, s4",
@@ -142,11 +145,11 @@ fn calls_keep_pointers_that_nobody_writes() {
     };
     let (load, back) = ("s_load_dword s17, s[4:5], 0x8", "s_setpc_b64 s[30:31]");
     assert_eq!(call("s_branch 3", &[load, back]), [1, 2]);
-    // An indirect jump may lead to all that any may lead to.
+    // Each indirect jump may lead to every indirect target.
     assert_eq!(call("s_branch 4", &[load, "s_mov_b32 s4, s4", back]), [101, 102]);
 }
 
-/// Where the pointer was, the address to return to is now.
+/// The call's return address replaces the pointer, so the load that follows does not use the copy.
 #[test]
 fn a_call_takes_the_place_of_a_pointer() {
     let constants = |first: &str| {

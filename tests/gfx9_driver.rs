@@ -1,4 +1,5 @@
-//! What the driver gives to GFX9 kernels besides their arguments, and what it says of what it has not.
+//! The driver's services for GFX9 kernels besides arguments, and its messages about missing
+//! services.
 
 use std::path::Path;
 
@@ -8,7 +9,7 @@ fn launch(binary: &str, kernel: &str, args: &[Arg], options: &LaunchOptions) -> 
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(binary);
     let program = Program::load(&std::fs::read(path).unwrap(), Some(kernel)).unwrap();
     let kernel = program.kernel(kernel).unwrap();
-    // The second launch has the pages of the first.
+    // The second launch finds the pages of the first.
     let first = kernel.launch(args, options).unwrap();
     let second = kernel.launch(args, options).unwrap();
     assert_eq!((first.printed, first.fault), (second.printed.clone(), second.fault.clone()));
@@ -54,9 +55,9 @@ fn lines_without_room_are_left_out() {
     assert_eq!(text(1 << 20, 1), expected);
     assert_eq!(text(1 << 20, 2), expected);
     assert_eq!(text(0, 1), "");
-    // The first two calls take 12 and 48 bytes; what comes after them is as short as the first at least.
+    // The first two calls take 12 and 48 bytes; each later call is at least as long as the first.
     assert_eq!(text(12 + 48 + 8, 1), lines[..2].concat());
-    // Then a short one may find room where a long one did not.
+    // A short call may find room where a long one did not.
     let some = text(200, 1);
     assert!(
         some.len() < expected.len() && some.split_inclusive('\n').all(|line| lines.contains(&line)),
@@ -64,7 +65,8 @@ fn lines_without_room_are_left_out() {
     );
 }
 
-/// The kernel of the speed benchmark that reads its table through a buffer resource does what the example does.
+/// The speed benchmark's kernel that reads its table through a buffer resource gives the example's
+/// results.
 #[test]
 fn tables_of_the_benchmark() {
     let (rows, items, group) = (100_u32, 700_u32, 256);

@@ -1,4 +1,4 @@
-//! DS instructions on the global data share: of which m0 gives a part, and of nothing beyond.
+//! DS instructions on the global data share: m0 selects a part, and nothing beyond it is accessed.
 
 use std::sync::Arc;
 
@@ -11,11 +11,12 @@ use warploom_runtime::memory::{Access, Memory, MemoryConfig, Placement};
 
 const SHARE: u64 = 0x12_3456_0000;
 const BYTES: usize = 1 << 17;
-/// m0: 0x100 bytes from 0x40 on.
+/// The part that m0 selects: 0x100 bytes from 0x40 on.
 const FIRST: usize = 0x40;
 const SIZE: u32 = 0x100;
 
-/// The share that a program of 64 work-items leaves, whose words were their own numbers. v0 is the work-item's number.
+/// Returns the share after a program of 64 work-items. Each word of the share was its own number.
+/// v0 is the work-item's number.
 fn after(lines: &[&str]) -> Vec<u32> {
     let set = format!("s_mov_b32 m0, {:#x}", FIRST << 16 | SIZE as usize);
     let lines: Vec<&str> =
@@ -54,7 +55,7 @@ fn after(lines: &[&str]) -> Vec<u32> {
     found
 }
 
-/// The words of the share as they were, apart from these.
+/// Returns the words of the share as they were, except the changed words.
 fn expected(changed: impl IntoIterator<Item = (usize, u32)>) -> Vec<u32> {
     let mut words: Vec<u32> = (0..BYTES as u32 / 4).collect();
     changed.into_iter().for_each(|(at, word)| words[at] = word);
@@ -63,13 +64,13 @@ fn expected(changed: impl IntoIterator<Item = (usize, u32)>) -> Vec<u32> {
 
 #[test]
 fn stores_go_to_the_part_of_m0() {
-    // Lane n writes 1000 + n at byte 8 n: half of them lie past the end.
+    // Lane n writes 1000 + n at byte 8 n: half of the lanes write past the end.
     let lines =
         ["v_lshlrev_b32_e32 v1, 3, v0", "v_add_u32_e32 v2, 0x3e8, v0", "ds_write_b32 v1, v2 gds"];
     assert!(
         after(&lines) == expected((0..32).map(|lane| (FIRST / 4 + 2 * lane, 1000 + lane as u32)))
     );
-    // An offset counts: the last lane inside is another. A wide access is inside as a whole or not at all.
+    // An offset moves the last lane inside. A wide access is inside as a whole or not at all.
     let lines = [
         "v_lshlrev_b32_e32 v1, 3, v0",
         "v_mov_b32_e32 v2, 7",
@@ -83,7 +84,7 @@ fn stores_go_to_the_part_of_m0() {
 
 #[test]
 fn loads_give_0_past_the_end() {
-    // What is read at byte 8 n goes, plus 1, to byte 4 n.
+    // Lane n reads byte 8 n, adds 1 and writes byte 4 n.
     let lines = [
         "v_lshlrev_b32_e32 v1, 3, v0",
         "v_lshlrev_b32_e32 v3, 2, v0",
@@ -98,7 +99,8 @@ fn loads_give_0_past_the_end() {
 
 #[test]
 fn atomics() {
-    // All lanes add 3 to one word; each finds it as those before left it, and writes that behind.
+    // All lanes add 3 to one word. Each lane finds the earlier lanes' sum and writes it behind the
+    // word.
     let lines = [
         "v_mov_b32_e32 v1, 0",
         "v_mov_b32_e32 v2, 3",
@@ -106,7 +108,7 @@ fn atomics() {
         "s_waitcnt lgkmcnt(0)",
         "v_lshlrev_b32_e32 v3, 2, v0",
         "ds_write_b32 v3, v4 offset:8 gds",
-        // Past the end: nothing is there.
+        // The access past the end does nothing.
         "v_mov_b32_e32 v1, 0x100",
         "ds_add_u32 v1, v2 gds",
     ];

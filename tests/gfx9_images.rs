@@ -37,7 +37,8 @@ fn texels_by_number_and_by_sampler() {
     }
 }
 
-/// A launch of the corpus's kernel from an image of this format, with what its file has, to one of floats.
+/// Returns a launch of the corpus kernel that copies an image of this format and content to an
+/// image of floats.
 fn copy(format: &str, content: &[u8], sampler: &str) -> Result<Launch, String> {
     let folder = tempfile::tempdir().unwrap();
     std::fs::copy(fixture("corpus/k10_image.hsaco"), folder.path().join("k.hsaco")).unwrap();
@@ -71,7 +72,7 @@ format = "rgba32_float"
     Launch::read(&path).map_err(|e| e.to_string())
 }
 
-/// The kernel adds the width to each component.
+/// The kernel adds the image's width to each component.
 #[track_caller]
 fn assert_copies(format: &str, content: &[u8], sampler: &str, expected: &[[f32; 4]]) {
     let launch = copy(format, content, sampler).unwrap();
@@ -91,7 +92,7 @@ const NEAREST: &str = "filter = \"nearest\", address = \"clamp_to_edge\"";
 fn formats() {
     let bytes: Vec<u8> = (0..19 * 11 * 4_u32).map(|i| (i * 37 % 251) as u8).collect();
     let texels = bytes.as_chunks::<4>().0;
-    // Fractions of 255 are rounded twice where they are added up: exact are those of 0 and 255.
+    // Sums of fractions of 255 are rounded twice; only 0 and 255 are exact.
     let rough: Vec<u8> = bytes.iter().map(|&byte| if byte & 1 == 1 { 255 } else { 0 }).collect();
     let colours: Vec<_> = rough
         .as_chunks::<4>()
@@ -120,14 +121,14 @@ fn samplers() {
     let floats: Vec<f32> = (0..19 * 11).map(|i: i32| (i * 29 % 97) as f32).collect();
     let content: Vec<u8> = floats.iter().flat_map(|float| float.to_le_bytes()).collect();
     let plain: Vec<_> = floats.iter().map(|&red| [red, 0.0, 0.0, 1.0]).collect();
-    // In the middle of texels linear filters have nothing to mix.
+    // At the centre of texels, linear filters have nothing to mix.
     for address in ["clamp_to_edge", "clamp_to_border"] {
         for filter in ["nearest", "linear"] {
             let sampler = format!("filter = \"{filter}\", address = \"{address}\"");
             assert_copies("r32_float", &content, &sampler, &plain);
         }
     }
-    // Normalized coordinates of 0.5, 1.5, ... are the middle of the image, over and over.
+    // Normalized coordinates of 0.5, 1.5, ... are the centre of the image, again and again.
     let middle = floats[5 * 19 + 9];
     let mixed: Vec<_> = floats.iter().map(|&red| [(red + middle) / 2.0, 0.0, 0.0, 1.0]).collect();
     for address in ["repeat", "mirrored_repeat"] {
@@ -136,7 +137,7 @@ fn samplers() {
     }
 }
 
-/// Descriptors that the guest could write are read where they are used.
+/// The kernel reads descriptors that a guest could write where it uses them.
 #[test]
 fn descriptors_in_buffers() {
     let floats: Vec<f32> = (0..32 * 11).map(|i: i32| (i * 29 % 97) as f32).collect();
@@ -144,7 +145,8 @@ fn descriptors_in_buffers() {
     std::fs::copy(fixture("corpus/k10_image.hsaco"), folder.path().join("k.hsaco")).unwrap();
     let file: Vec<u8> = floats.iter().flat_map(|float| float.to_le_bytes()).collect();
     std::fs::write(folder.path().join("texels.bin"), file).unwrap();
-    // 19 x 11 in rows of 32, of one component and of four, all floats; a width for queries behind it.
+    // A 19 x 11 image in rows of 32, with one or four float components; a width for queries
+    // follows.
     let descriptor = |address: u64, data: u32| {
         let (low, high) = ((address >> 8) as u32, (address >> 40) as u32);
         let select = if data == 4 { 0o1004 } else { 0o7654 };

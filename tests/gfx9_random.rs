@@ -1,5 +1,6 @@
-//! Random structured GFX9 programs, as compilers write them: branches and loops that keep lanes in scalar registers, scalar and
-//! vector arithmetic, loads, stores and LDS. Both engines, with and without if conversion, must leave the same memory.
+//! Random structured GFX9 programs, as compilers write them: branches and loops that keep lanes in
+//! scalar registers, scalar and vector arithmetic, loads, stores and LDS. Both engines must leave
+//! the same memory, with and without if conversion.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -20,11 +21,13 @@ use draw::Draw;
 const TABLE: u64 = 0x10_0000_0000;
 const SCRATCH: u64 = 0x11_0000_0000;
 const OUT: u64 = 0x12_0000_0000;
-/// Words of the table that is read, and of the memory that is written.
+/// The words of the table that programs read, and of the memory that they write.
 const WORDS: usize = 256;
-/// Vector registers that programs compute with; v0 is the work-item's number. Those behind are for addresses and counts.
+/// The number of vector registers that programs compute with; v0 is the work-item's number. Later
+/// registers hold addresses and counts.
 const VALUES: usize = 8;
-/// Scalar registers that programs compute with, from s20 on. Pairs from s40 on keep lanes, one for each depth.
+/// The number of scalar registers that programs compute with, from s20 on. Pairs from s40 on keep
+/// lanes, one pair for each depth.
 const SCALARS: usize = 6;
 const LDS_BYTES: u32 = 1024;
 
@@ -32,7 +35,7 @@ struct Program {
     draw: Draw,
     text: String,
     labels: usize,
-    /// Statements that may still come.
+    /// The number of statements that may still follow.
     room: usize,
 }
 
@@ -49,7 +52,7 @@ impl Program {
         self.pick(VALUES)
     }
 
-    /// A vector register that may be written.
+    /// Returns a vector register that programs may write.
     fn written(&mut self) -> usize {
         1 + self.pick(VALUES - 1)
     }
@@ -92,7 +95,7 @@ impl Program {
         }
     }
 
-    /// `if`
+    /// Writes an `if`.
     fn branch(&mut self, depth: usize) {
         let (kept, end) = (format!("s[{}:{}]", 40 + 2 * depth, 41 + 2 * depth), self.label());
         self.compare();
@@ -103,14 +106,14 @@ impl Program {
         self.block(depth + 1);
         self.line(&format!(".L{end}:"));
         self.line(&format!("s_or_b64 exec, exec, {kept}"));
-        // What follows is often a block of its own.
+        // The code that follows often starts a block of its own.
         if self.pick(3) == 0 {
             let next = self.label();
             self.line(&format!("s_branch .L{next}\n.L{next}:"));
         }
     }
 
-    /// `if` with `else`
+    /// Writes an `if` with an `else`.
     fn choice(&mut self, depth: usize) {
         let (kept, other, end) =
             (format!("s[{}:{}]", 40 + 2 * depth, 41 + 2 * depth), self.label(), self.label());
@@ -132,7 +135,7 @@ impl Program {
         self.line(&format!("s_or_b64 exec, exec, {kept}"));
     }
 
-    /// A loop that lanes leave one after the other, some in its middle.
+    /// Writes a loop that lanes leave one after another, some in its middle.
     fn repeat(&mut self, depth: usize) {
         let (gone, again) = (format!("s[{}:{}]", 40 + 2 * depth, 41 + 2 * depth), self.label());
         let (count, limit) = (10 + depth, self.vector());
@@ -156,7 +159,7 @@ impl Program {
         self.line(&format!("s_or_b64 exec, exec, {gone}"));
     }
 
-    /// The end of a loop's body.
+    /// Writes the end of a loop's body.
     fn leave(&mut self, gone: &str, count: usize, again: usize) {
         self.line(&format!("v_add_u32_e32 v{count}, -1, v{count}"));
         self.line(&format!("v_cmp_gt_i32_e32 vcc, 0, v{count}"));
@@ -207,7 +210,7 @@ impl Program {
         self.line(&line);
     }
 
-    /// Loads and stores, at places that follow from the work-item's number or from a value.
+    /// Writes a load or store at a place that follows from the work-item's number or from a value.
     fn memory(&mut self) {
         let (d, a) = (self.written(), self.vector());
         let from = if self.pick(2) == 0 { 0 } else { self.vector() };
@@ -223,7 +226,7 @@ impl Program {
         self.line(&line);
     }
 
-    /// All values go to memory.
+    /// Writes the stores of all values to memory.
     fn end(&mut self) {
         self.line("v_lshlrev_b32_e32 v9, 6, v0");
         for value in 0..VALUES {
@@ -245,11 +248,11 @@ impl Program {
     }
 }
 
-/// A program, and how many work-items run it.
+/// Returns a program, and the number of work-items that run it.
 fn program(seed: u64) -> (Program, u32) {
     let mut program = Program { draw: Draw::new(seed), text: String::new(), labels: 0, room: 24 };
     for value in 1..VALUES {
-        // Evenly spaced, alike, or neither.
+        // The values are evenly spaced, equal, or neither.
         let (few, kind) = (program.pick(64), program.pick(3));
         program.line(&match kind {
             0 => format!("v_add_u32_e32 v{value}, {few}, v0"),
@@ -265,7 +268,7 @@ fn program(seed: u64) -> (Program, u32) {
     (program, lanes)
 }
 
-/// The memory that an engine leaves.
+/// Returns the memory that an engine leaves.
 fn memory_after(engine: &dyn Engine, lanes: u32, bank: &[u8]) -> Vec<Vec<u8>> {
     let memory = Memory::new(MemoryConfig::default()).unwrap();
     let sizes = [(TABLE, 4 * WORDS), (SCRATCH, 4 * WORDS), (OUT, 64 * 256)];

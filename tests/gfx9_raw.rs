@@ -1,4 +1,4 @@
-//! Plain GFX9 instruction streams, from manifests, on both engines.
+//! Plain GFX9 instruction streams from manifests, on both engines.
 
 use std::path::Path;
 
@@ -8,8 +8,8 @@ use warploom_runtime::memory::Page;
 
 const ENGINES: [EngineKind; 2] = [EngineKind::Interp, EngineKind::Jit];
 
-/// `out[lane of the grid]` = s2, s3, v1, v2. The out buffer's address is in s[0:1], the block's number in s5, the lane's number in
-/// its block, of which there are 100, in v0.
+/// A program for `out[lane of the grid]` = s2, s3, v1, v2. The out buffer's address is in s[0:1]
+/// and the block's number in s5. v0 has the lane's number in its block of 100 lanes.
 const REGISTERS: [u32; 11] = [
     0x9206_ff05, // s_mul_i32 s6, s5, 1600
     0x0000_0640,
@@ -24,7 +24,8 @@ const REGISTERS: [u32; 11] = [
     0xbf81_0000, // s_endpgm
 ];
 
-/// A manifest of [`REGISTERS`] behind a word that is no instruction, with three blocks of 10 x 10 lanes.
+/// Returns a manifest of [`REGISTERS`] behind a word that is no instruction, with three blocks of
+/// 10 x 10 lanes.
 fn registers(text: &str) -> Launch {
     let folder = tempfile::tempdir().unwrap();
     let code: Vec<u8> =
@@ -61,7 +62,7 @@ values = {lanes:?}
     Launch::read(&path).unwrap()
 }
 
-/// The four words of each lane of the grid, by both engines.
+/// Returns the four words of each lane of the grid; both engines must agree.
 fn stored(launch: &Launch) -> Vec<[u32; 4]> {
     let run = |engine| {
         let session = Session::new(launch).unwrap();
@@ -114,7 +115,7 @@ fn the_examples_give_what_is_expected() {
     }
 }
 
-/// Addresses in descriptors have 48 bits, the last of which is repeated.
+/// Addresses in descriptors have 48 bits, and the top bit is repeated.
 #[test]
 fn buffers_may_lie_at_the_upper_end() {
     for name in ["census", "nearest", "scale", "texels", "transpose"] {
@@ -177,7 +178,8 @@ f64 = 1.5
     );
     for (lane, words) in stored(&launch).into_iter().enumerate() {
         let first = lane % 100 < 64;
-        // 20 bytes are 32, for 64 lanes. Waves that do not run at the same time may have the same.
+        // 20 bytes round up to 32, for 64 lanes. Waves that do not run at the same time may share
+        // scratch.
         assert!([0, 32 * 64].contains(&words[0]), "lane {lane}: {}", words[0]);
         assert_eq!(words[1], if first { 1 << 31 | 2 } else { 2 }, "lane {lane}");
         assert_eq!(words[2..], [0, 0x3ff8_0000], "lane {lane}");
@@ -227,7 +229,7 @@ fn buffers_that_cannot_lie_there() {
     assert!(null.contains("buffer `a`"), "{null}");
 }
 
-/// What the command prints, and what it complains about.
+/// Returns the command's output and its complaints.
 fn warploom(args: &[&str]) -> (String, String) {
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_warploom"));
     command.env("WARPLOOM_CACHE", "off");
@@ -274,11 +276,12 @@ fn the_command_shows_streams() {
     assert!(message.contains("--hex-lines"), "{message}");
 }
 
-/// What is the same word on all GPUs but rounds once on some: `[kernel] arch` says which one this is.
+/// `[kernel] arch` selects the GPU: some GPUs round once for a word that all GPUs share.
 #[test]
 fn the_processor_can_be_chosen() {
-    // As LLVM encodes them: v_mov_b32 v1, 1 + 2^-12; v_mov_b32 v2, -(1 + 2^-11); v_fma_mix_f32 v3, v1, v1, v2, which gfx900
-    // calls v_mad_mix_f32; v_mov_b32 v4, 0; global_store_dword v4, v3, s[0:1]; s_endpgm.
+    // LLVM encodes the words as: v_mov_b32 v1, 1 + 2^-12; v_mov_b32 v2, -(1 + 2^-11); v_fma_mix_f32
+    // v3, v1, v1, v2, which gfx900 calls v_mad_mix_f32; v_mov_b32 v4, 0; global_store_dword v4, v3,
+    // s[0:1]; s_endpgm.
     const WORDS: [u32; 10] = [
         0x7e02_02ff,
         0x3f80_0800,

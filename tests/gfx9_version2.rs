@@ -1,5 +1,5 @@
-//! Code objects of version 2, and binaries of AMD's OpenCL 2 that hold such: kernels run, arguments are as tools print them, and what is
-//! wrong with a file is said.
+//! Code objects of version 2, and binaries of AMD's OpenCL 2 that hold them: kernels run, arguments
+//! are as tools print them, and errors in files are reported.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -28,12 +28,12 @@ fn hsa<'m>(module: &'m Module, kernel: &str) -> &'m HsaKernel {
     module.function(module.kernel(kernel).unwrap()).hsa.as_ref().unwrap()
 }
 
-/// Offset, size and kind of each argument.
+/// Returns the offset, size and kind of each argument.
 fn layout(hsa: &HsaKernel) -> Vec<(u32, u32, ValueKind)> {
     hsa.args.iter().map(|arg| (arg.offset, arg.size, arg.kind)).collect()
 }
 
-/// What kernels leave was computed by `make.py`.
+/// The kernels leave the results that `make.py` computed.
 #[test]
 fn kernels_run() {
     let mut manifests = 0;
@@ -59,7 +59,8 @@ fn kernels_run() {
     assert_eq!(manifests, 5);
 }
 
-/// As `llvm-readelf --notes` of LLVM 14 prints the metadata, and the compiler's assembly the rest.
+/// The metadata is as `llvm-readelf --notes` of LLVM 14 prints it, and the rest as the compiler's
+/// assembly has it.
 #[test]
 fn compilers_metadata() {
     let module = module(&bytes("containers/variants.v2.hsaco"));
@@ -106,7 +107,7 @@ fn compilers_metadata() {
     );
 }
 
-/// Registers as `entry.s` asks for them.
+/// Registers are as `entry.s` asks for them.
 #[test]
 fn registers_follow_each_other() {
     let module = module(&bytes("version2/entry.hsaco"));
@@ -124,13 +125,13 @@ fn registers_follow_each_other() {
     assert_eq!(user, expected);
     let system: Vec<_> = counts.descriptor.system_sgprs().collect();
     assert_eq!(system[3..], [(SystemSgpr::WorkgroupInfo, 15), (SystemSgpr::ScratchWaveOffset, 16)]);
-    // What is not described takes its arguments as one.
+    // A kernel without a description takes its arguments as one.
     assert_eq!(layout(counts), [(0, 8, ValueKind::ByValue)]);
     let others = module.function(module.kernel("others").unwrap());
     assert_eq!(others.offset, others.hsa.as_ref().unwrap().descriptor_at + 512);
 }
 
-/// Metadata of LLVM 4, as its tests have it, in a code object of LLVM 14.
+/// Reads metadata of LLVM 4, as its tests have it, in a code object of LLVM 14.
 #[test]
 fn older_metadata() {
     let text = "---
@@ -152,7 +153,7 @@ fn older_metadata() {
         .replace(" }\n", " },\n");
     let text = text.replace("amd.ArgKind: 10 } } },\n", "amd.ArgKind: 10 } ] } ] }\n");
     let (mut file, start) = with_metadata(&text);
-    // Owner and type stand in front.
+    // Owner and type precede the metadata.
     assert_eq!(file[start - 8..start], [10, 0, 0, 0, b'A', b'M', b'D', 0]);
     file[start - 8] = 8;
     let module = module(&file);
@@ -216,7 +217,7 @@ fn opencl_binaries() {
     }
 }
 
-/// Changes one thing in a good file, and what the message says then.
+/// Changes one field in a good file; the message must name the error.
 #[test]
 fn files_that_lie() {
     let expect = |file: &str, at: &dyn Fn(&[u8]) -> usize, new: &[u8], parts: &[&str]| {
@@ -269,7 +270,7 @@ fn files_that_lie() {
     );
     expect("compiled.hsaco", &compiled(72 + 2), &[1], &[kernel, "at most 64 KiB"]);
     expect("compiled.hsaco", &compiled(103), &[5], &[kernel, "waves of 2^5 lanes"]);
-    // Metadata.
+    // The metadata.
     expect("compiled.hsaco", &find(b"[ 1, 0 ]"), b"[ 3", &["version 3.0", "expected version 1"]);
     expect("compiled.hsaco", &find(b"Kernels:"), b"Kernels: [", &["metadata", "a YAML map"]);
     expect("compiled.hsaco", &find(b"Name:            compiled"), &[b'['; 25], &["metadata"]);
@@ -285,7 +286,7 @@ fn files_that_lie() {
         b"compilex@kd",
         &["compilex", "no such symbol"],
     );
-    // What OpenCL binaries say of arguments: the first entry is one of 0x58 bytes.
+    // The argument descriptions of OpenCL binaries: the first entry has 0x58 bytes.
     let entry =
         |field: usize| move |bytes: &[u8]| find(b"GFX9\0\x58\0\0\0\0\0\0\0")(bytes) + 5 + field;
     expect("opencl.bin", &entry(0), &[0x57], &["kernel scale", "argument 1", "0x58 bytes"]);
@@ -301,7 +302,7 @@ fn files_that_lie() {
         b"&__OpenCL_other_kernel",
         &["scale", "no such symbol"],
     );
-    // Relocations of a type, and machines, of which nothing is read.
+    // Relocation types and machines that warploom does not read.
     let sampler = |bytes: &[u8]| find(&[0x34, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0])(bytes) + 8;
     expect(
         "opencl.bin",
@@ -314,7 +315,7 @@ fn files_that_lie() {
     expect("opencl.bin", &inner, &[0], &["drivers before 1912.05"]);
 }
 
-/// compiled.hsaco with other metadata, and where that begins.
+/// Returns compiled.hsaco with other metadata, and the metadata's offset.
 fn with_metadata(text: &str) -> (Vec<u8>, usize) {
     let mut file = bytes("version2/compiled.hsaco");
     let start = file.windows(4).position(|w| w == b"---\n").unwrap();
@@ -325,7 +326,7 @@ fn with_metadata(text: &str) -> (Vec<u8>, usize) {
     (file, start)
 }
 
-/// A small file cannot stand for much: lists within lists, and values that are named twice.
+/// A small file cannot expand to a large value: deeply nested lists and aliases are errors.
 #[test]
 fn metadata_is_bounded() {
     let message = |text: &str| {
@@ -342,7 +343,8 @@ fn metadata_is_bounded() {
     assert!(message("---\n").contains("not a map: expected a YAML map"), "{}", message("---\n"));
 }
 
-/// Files with several changes at once: bytes, words and pieces that change places. What loads, links.
+/// Files with several changes at once (bits, bytes and copied pieces) cause no panic. A loaded file
+/// holds at most 16 MiB more than its size; if it links, each kernel has code.
 #[test]
 fn random_changes_do_no_harm() {
     let seeds = std::env::var("WARPLOOM_SEEDS").map_or(3000, |seeds| seeds.parse().unwrap());

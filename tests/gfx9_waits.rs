@@ -1,4 +1,5 @@
-//! Waits that GFX9 code lacks: compiled kernels lack none, and small programs are reported where they do.
+//! Waits that GFX9 code lacks: compiled kernels lack none, and the check reports small programs
+//! that lack some.
 
 use std::path::{Path, PathBuf};
 
@@ -37,7 +38,7 @@ fn compiled_kernels_wait() {
             }
         }
     }
-    // Assembly in one of them goes backwards on purpose.
+    // Assembly in one kernel goes backwards on purpose.
     let (negative, early): (Vec<_>, Vec<_>) =
         reports.into_iter().partition(|line| line.contains("negative offset"));
     assert!(early.is_empty(), "{}", early.join("\n"));
@@ -45,7 +46,8 @@ fn compiled_kernels_wait() {
     assert!(kernels > 20, "{kernels}");
 }
 
-/// The hazards of a program: the line of each, its register and the line it should have waited for.
+/// Returns the hazards of a program: the line, its register, and the line that it should have
+/// waited for.
 fn hazards(lines: &[&str]) -> Vec<(usize, String, usize)> {
     let (mut code, mut starts) = (Vec::new(), Vec::new());
     for line in lines.iter().chain(&["s_endpgm"]) {
@@ -72,14 +74,15 @@ const USE: &str = "s_mov_b32 s20, s9";
 fn scalar_loads() {
     check(&[LOAD, USE], &[(1, "s9", 0)]);
     check(&[LOAD, "s_waitcnt lgkmcnt(0)", USE], &[]);
-    // In any order: another one that is outstanding may be this one.
+    // Loads return in any order: another outstanding load may be this one.
     check(&[LOAD, "s_load_dword s12, s[0:1], 0x8", "s_waitcnt lgkmcnt(1)", USE], &[(3, "s9", 0)]);
     check(&[LOAD, "s_waitcnt vmcnt(0)", USE], &[(2, "s9", 0)]);
-    // Overwritten, by an instruction and by a further load; what is loaded from may be overwritten.
+    // An instruction or a further load overwrites the result; the load's address may be
+    // overwritten.
     check(&[LOAD, "s_mov_b32 s8, 0"], &[(1, "s8", 0)]);
     check(&[LOAD, "s_load_dword s8, s[2:3], 0x0"], &[(1, "s8", 0)]);
     check(&[LOAD, "s_mov_b32 s0, 0"], &[]);
-    // As an address, as an offset, by vector instructions, as a condition.
+    // The result is an address, an offset, a vector operand and a condition.
     check(&[LOAD, "s_load_dword s12, s[8:9], 0x0"], &[(1, "s8", 0)]);
     check(&["s_load_dword s9, s[0:1], 0x0", "s_load_dword s12, s[2:3], s9"], &[(1, "s9", 0)]);
     check(&[LOAD, "v_mov_b32_e32 v1, s8"], &[(1, "s8", 0)]);
@@ -105,7 +108,8 @@ fn vector_memory_and_lds() {
     check(&[&first, add], &[(1, "v8", 0)]);
     check(&[&first, &second, "s_waitcnt vmcnt(1)", add], &[]);
     check(&[&first, &second, "s_waitcnt vmcnt(1)", "v_mov_b32_e32 v1, v9"], &[(3, "v9", 1)]);
-    // Stores count, and read their data at once; what comes in order may be overwritten in order.
+    // Stores count, and read their data at once. Results that come in order may be overwritten in
+    // order.
     check(
         &[
             &first,
@@ -126,9 +130,9 @@ fn vector_memory_and_lds() {
 
 #[test]
 fn paths() {
-    // Around a loop: the use stands before the load, which overwrites its own result of before.
+    // Around a loop, the use precedes the load, and the load overwrites its earlier result.
     check(&[USE, LOAD, "s_cbranch_scc1 65532"], &[(0, "s9", 1), (1, "s8", 1)]);
-    // On one of two paths there is no wait.
+    // One of two paths has no wait.
     check(&[LOAD, "s_cbranch_scc1 1", "s_waitcnt lgkmcnt(0)", USE], &[(3, "s9", 0)]);
     check(&["s_cbranch_scc1 3", LOAD, "s_waitcnt lgkmcnt(0)", USE], &[]);
 }

@@ -1,4 +1,5 @@
-//! Code for every kind of host: it is made for all of them, and run with features of this host switched off.
+//! Tests code for every kind of host: compiles it for all hosts, and runs it with features of this
+//! host switched off.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -41,7 +42,7 @@ fn examples() -> Vec<PathBuf> {
 #[test]
 fn examples_compile_for_every_host() {
     let targets = HOSTS.map(|host| (host, Target::named(host).expect("a host")));
-    // Launches of one kernel are translated alike.
+    // Launches of one kernel give equal code.
     let mut kernels = std::collections::BTreeSet::new();
     for path in examples() {
         let launch = Launch::read(&path).unwrap_or_else(|e| panic!("{e}"));
@@ -58,7 +59,7 @@ fn examples_compile_for_every_host() {
     }
 }
 
-/// The functions of `tests/lower`, among which is what no example has.
+/// Compiles the functions of `tests/lower`, which have operations that no example has.
 #[test]
 fn every_class_of_operation_compiles_for_every_host() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/lower");
@@ -100,7 +101,8 @@ fn hosts_that_cannot_be_served_are_errors() {
     }
 }
 
-/// A process has one host, so that others are children.
+/// Proves that results do not depend on the host's features. A process has one host, so children
+/// run with fewer features.
 #[test]
 fn results_do_not_depend_on_features_of_the_host() {
     if !cfg!(target_arch = "x86_64") {
@@ -117,7 +119,8 @@ fn results_do_not_depend_on_features_of_the_host() {
     }
 }
 
-/// Examples as expected and random kernels as the interpreter has them, with no region that the code generator rejects.
+/// Checks that examples give expected results, that random kernels agree with the interpreter, and
+/// that the code generator rejects no region.
 #[test]
 #[ignore = "for children of another test"]
 fn with_the_features_that_the_environment_says() {
@@ -157,7 +160,8 @@ fn with_the_features_that_the_environment_says() {
     }
 }
 
-/// A run of an example with names for a reader, in a folder for its files.
+/// Returns a command that runs an example with names for a reader, with its temporary files in a
+/// folder.
 fn run_with_names(reader: &str, folder: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_warploom"));
     command.env("WARPLOOM_CACHE", "off");

@@ -1,4 +1,5 @@
-//! Executing a block in parts is executing the block; promises are checked.
+//! Tests of the interpreter: running a block in parts equals running it whole, and joins are
+//! checked.
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
@@ -14,7 +15,7 @@ use warploom_testing::ir::{self as generate, Limits, Random, Source};
 
 const BUFFER: u64 = 0x10_0000_0000;
 
-/// What a warp leaves.
+/// The state that a warp leaves.
 #[derive(Debug, PartialEq)]
 struct Left<T> {
     outcome: T,
@@ -25,7 +26,7 @@ struct Left<T> {
     local: Vec<u8>,
 }
 
-/// An engine that does something once with a warp.
+/// An engine that runs its body once with a warp.
 struct Once<F> {
     limits: Limits,
     register_bytes: u32,
@@ -47,7 +48,8 @@ impl<F: Fn(&mut WarpContext<'_>) + Sync> Engine for Once<F> {
     }
 }
 
-/// One warp in memory with content that depends on the seed. Of the registers it leaves, only so many bytes are looked at.
+/// Runs one warp in memory whose content depends on the seed. Returns the state that it leaves,
+/// with only the first `looked_at` bytes of registers.
 fn with_warp<T: Send>(
     limits: Limits,
     (register_bytes, looked_at): (u32, u32),
@@ -84,7 +86,8 @@ fn with_warp<T: Send>(
     left.into_inner().unwrap().unwrap()
 }
 
-/// The values that a range uses and does not define, and those it defines that are used after it.
+/// Returns the values that a range uses but does not define, and the values that it defines and
+/// later instructions use.
 fn boundary(block: &warploom_ir::Block, range: Range<usize>) -> (Vec<Value>, Vec<Value>) {
     let defined = |insts: &[warploom_ir::Inst]| -> Vec<Value> {
         insts.iter().flat_map(|i| i.results.clone()).collect()
@@ -145,7 +148,8 @@ fn parts_are_the_whole() {
     }
 }
 
-/// b0 leaves lanes 4 to 7 waiting and the others run b1; b2 brings the former back, and b3 is where they go on.
+/// Runs a function whose b1 leaves only lanes 0 to 3 active, and whose b2 activates lanes 4 to 7
+/// instead. b3 claims to join lanes that waited since `pusher`.
 fn run_joining(pusher: &str) -> ExitCode {
     let write = |mask: &str| format!("v0 = const.mask {mask}\nrf.write m[0], v0");
     let text = format!(

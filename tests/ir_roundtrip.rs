@@ -1,4 +1,4 @@
-//! Random functions are valid, and their text form reads back as they are.
+//! Random functions are valid, and their text form reads back unchanged.
 
 use std::collections::HashSet;
 
@@ -62,7 +62,7 @@ fn functions_say_which_register_is_active() {
     assert!(error.contains("expected the end of the line, found `bank`"), "{error}");
 }
 
-/// The one terminator that is not generated, since no engine does it alone.
+/// Proves the round trip of services, which the generator omits because no engine runs them alone.
 #[test]
 fn services_round_trip() {
     for (service, name) in
@@ -85,7 +85,8 @@ fn services_round_trip() {
     }
 }
 
-/// The generator reaches every other operation and terminator, so that the tests above mean all of them.
+/// Proves that the generator reaches every other operation and terminator, so that the tests above
+/// cover them.
 #[test]
 fn everything_is_generated() {
     let mut seen = HashSet::new();

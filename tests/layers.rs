@@ -1,8 +1,9 @@
-//! Rules of the structure that the dependencies of crates do not enforce.
+//! Structural rules that the dependencies of crates do not enforce.
 
 use std::path::Path;
 
-/// Code has enough orders in which lanes, chunks and warps may run. A new one takes the place of an old one.
+/// Proves that code has no further order in which lanes, chunks and warps may run. A new order must
+/// replace an old one.
 #[test]
 fn orders_of_execution_are_these() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -19,11 +20,11 @@ fn orders_of_execution_are_these() {
         "Going back: bailouts",
     ];
     assert_eq!(sections, known);
-    // Those that are folders have their sections.
+    // Each order with a folder has a section that names the folder.
     for entry in std::fs::read_dir(root.join("src/cranelift/lower")).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        // Families of operations.
+        // Folders of families of operations.
         let is_family = ["arrays", "atomic", "rounding", "special"].contains(&&*name);
         let is_named = text.contains(&format!("`src/cranelift/lower/{name}/`"));
         assert!(

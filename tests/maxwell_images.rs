@@ -1,5 +1,5 @@
-//! What manifests say of images besides one level of texels: mip levels, cubes, pages that are not resident, pools as a
-//! driver kept them, references by name, and what queries answer.
+//! Manifests' descriptions of images besides one level of texels: mip levels, cubes, pages that are
+//! not resident, pools as a driver kept them, references by name, and the answers of queries.
 
 use std::path::{Path, PathBuf};
 
@@ -32,7 +32,7 @@ impl Case {
         Case::new("tests/fixtures/maxwell/images/images.sm_50.cubin", entry, [lanes, 1, 1], [1; 3])
     }
 
-    /// A copy of 256 x 256 words.
+    /// Returns a case that copies 256 x 256 words.
     fn copy() -> Case {
         Case::new("benches/fixtures/surface.sm_50.cubin", "copy_surface", [32, 8, 1], [8, 32, 1])
     }
@@ -48,7 +48,7 @@ impl Case {
         Launch::read(&path).map_err(|error| error.to_string())
     }
 
-    /// What `of` says after the launch, on both engines.
+    /// Returns the result of `of` after the launch, on which both engines must agree.
     fn run<T: PartialEq + std::fmt::Debug>(
         &self,
         rest: &str,
@@ -146,8 +146,8 @@ out = { zeros = 24 }
     assert_eq!(found, floats([1.0, 2.0, 3.0, 4.0, 5.0, 6.0]));
 }
 
-/// The compiler makes lanes that have left take part (SAM, RAM), a lane of each quad at a time: the others' coordinates are this
-/// one's, moved along its gradients.
+/// The compiler makes lanes that have left take part (SAM, RAM), and handles one lane of each quad
+/// at a time: the other lanes get this lane's coordinates, moved along its gradients.
 #[test]
 fn gradients_choose_the_level_of_a_volume() {
     let lanes = 29;
@@ -184,7 +184,7 @@ out = {{ zeros = 256 }}
 "#
         );
         let found = case.run(&manifest, |session| session.buffer(1).unwrap()).unwrap();
-        // Half a texel is magnified: the first level.
+        // A gradient of half a texel magnifies: it uses the first level.
         let value = |lane: usize| if lane < n { level(lane).max(1) as f32 } else { 0.0 };
         assert_eq!(found, floats((0..64).map(value)), "{n} lanes");
     }
@@ -202,7 +202,7 @@ out = { dim = "2d", size = [256, 256, 1], format = "r32_uint", layout = "pitch",
 "#;
     let [input, output] =
         case.run(manifest, |s| [0, 1].map(|i| words(&s.surface(i).unwrap()))).unwrap();
-    // Blocks are 16 x 128 texels in 8 KiB, sixteen of them in a row of blocks: a page has half of a row.
+    // Blocks are 16 x 128 texels in 8 KiB. A row of blocks has sixteen: a page has half of a row.
     let expected_in = |x: usize, y: usize| if x < 128 { (y * 256 + x + 1) as u32 } else { 0 };
     for y in 0..256 {
         for x in 0..256 {

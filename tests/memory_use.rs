@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use nix::sys::resource::{UsageWho, getrusage};
 
-/// A long kernel: what is translated at once needs more memory than small buffers do.
+/// A launch of a long kernel: its translation needs more memory than its small buffers.
 const UNROLL: &str = r#"
 kernel = { binary = "unroll10k.sm_50.cubin" }
 launch = { grid = [1, 1, 1], block = [32, 1, 1] }
@@ -15,7 +15,8 @@ arg = [{ buffer = "in" }, { buffer = "out" }, { i32 = 31 }]
 buffer = { in = { zeros = 4096 }, out = { zeros = 8192 } }
 "#;
 
-/// Peak in KiB of the children that have ended; this process's own counts too, since each of them began as a copy of it.
+/// Returns the peak in KiB of the children that have ended. This process's memory counts too, since
+/// each child began as a copy of it.
 fn peak_kib() -> i64 {
     getrusage(UsageWho::RUSAGE_CHILDREN).expect("usage of the children").max_rss()
 }
@@ -38,7 +39,7 @@ fn run(manifest: &Path) {
 #[test]
 fn a_process_takes_less_than_100_mib() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    // Their buffers are less than 1 MiB.
+    // The buffers of these examples have less than 1 MiB.
     for example in ["mandelbrot/mandelbrot.toml", "nbody/nbody.toml"] {
         run(&root.join("examples").join(example));
     }
@@ -49,6 +50,6 @@ fn a_process_takes_less_than_100_mib() {
     let manifest = folder.path().join("m.toml");
     std::fs::write(&manifest, UNROLL).expect("a manifest");
     run(&manifest);
-    // A figure that is too low would be of something else.
+    // A lower figure would not be the memory of a run.
     assert!(peak_kib() > 1 << 10);
 }

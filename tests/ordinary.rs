@@ -1,5 +1,5 @@
-//! The programs of `benches/ordinary`, which nobody tuned for, in small: for every guest, on both engines, they give what their
-//! source gives as a plain program for the host.
+//! The programs of `benches/ordinary`, for which nothing was tuned, in a small size. For every
+//! guest and on both engines, they give the results of their source compiled for the host.
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,7 @@ fn folders() -> Vec<PathBuf> {
     found
 }
 
-/// Programs that have a binary of this suffix: at least so many.
+/// Runs the programs that have a binary with this suffix, at least `at_least` of them.
 fn check(suffix: &str, at_least: usize) {
     let mut count = 0;
     for folder in folders() {

@@ -1,10 +1,13 @@
-//! The barrier of a cluster of one block, which is arrived at and waited for apart, on both engines.
+//! The barrier of a cluster of one block: threads arrive and wait separately, on both engines.
 
 use warploom::{Arg, EngineKind, LaunchOptions, LaunchOutcome, Program};
 use warploom_runtime::fault::FaultKind;
 
-/// A module with one kernel `k(.u64 out)`: each thread leaves `%result` in its word of the buffer. There are `%t` (its number in the block),
-/// `%w` (that of its warp), shared words `s[32]`, and registers `%r`, `%p`.
+/// Returns a module with one kernel `k(.u64 out)`, whose threads each leave `%result` in their word
+/// of the buffer.
+///
+/// The body has `%t` (the thread's number in the block), `%w` (its warp's number), shared words
+/// `s[32]`, and registers `%r`, `%p`.
 fn module(body: &str) -> String {
     format!(
         ".version 8.3\n.target sm_90\n.address_size 64\n\
@@ -40,8 +43,8 @@ fn check(body: &str, threads: u32, expected: impl Fn(u32) -> u32) {
     }
 }
 
-/// In each of ten rounds a warp writes its word, arrives, and after waiting reads the next warp's; the words alternate, so that a second
-/// barrier is not needed.
+/// In each of ten rounds a warp writes its word, arrives, and after waiting reads the next warp's
+/// word. The words alternate, so that no second barrier is needed.
 #[test]
 fn what_was_written_before_arriving_is_there_after_waiting() {
     let body = "
@@ -56,7 +59,7 @@ fn what_was_written_before_arriving_is_there_after_waiting() {
     check(body, 150, |t| 100 * 45 + 10 * ((t / 32 + 1) % 5));
 }
 
-/// The last warp arrives only after all others have, and gone on.
+/// The last warp arrives only after all other warps have arrived and gone on.
 #[test]
 fn who_arrives_does_not_wait() {
     let body = "
@@ -71,7 +74,7 @@ fn who_arrives_does_not_wait() {
     check(body, 128, |_| 7);
 }
 
-/// Warps that have exited are not missed: one before it arrives, one after.
+/// No warp waits for a warp that has exited: one exits before it arrives, one after.
 #[test]
 fn who_has_exited_has_arrived() {
     let body = "
@@ -82,7 +85,7 @@ fn who_has_exited_has_arrived() {
     check(body, 128, |t| u32::from(matches!(t / 32, 1 | 3)));
 }
 
-/// The lanes of a warp arrive in one arm and in the other, and wait there.
+/// Lanes of one warp arrive in both arms of a branch, and wait there.
 #[test]
 fn lanes_in_both_arms_arrive_once() {
     let body = "
@@ -93,7 +96,8 @@ fn lanes_in_both_arms_arrive_once() {
     check(body, 96, |t| if t % 32 < 5 { 2 } else { 1 });
 }
 
-/// It is none of the numbered barriers, and is arrived at while those are in use.
+/// The cluster's barrier is no numbered barrier, and threads arrive at it while numbered barriers
+/// are in use.
 #[test]
 fn numbered_barriers_are_others() {
     let body = "

@@ -1,19 +1,23 @@
-//! Two threads of the host that change the same words through atomics of PTX: nothing is lost. Each type is contended some 100,000 times,
-//! or as often as the variable `WARPLOOM_CONTENTION` says (10,000,000 takes a minute or two).
+//! Two threads of the host change the same words through PTX atomics, and no change is lost.
+//!
+//! Each type is contended some 100,000 times, or as often as the variable `WARPLOOM_CONTENTION`
+//! says (10,000,000 takes a minute or two).
 
 use warploom::{Arg, EngineKind, LaunchOptions, Program};
 
 const GRID: u32 = 32;
 const BLOCK: u32 = 128;
 const LANES: u64 = (GRID * BLOCK) as u64;
-/// Bytes of the buffer.
+/// The bytes of the buffer.
 const BYTES: usize = 4096;
 
-/// What each lane does in each of `n` rounds, and what is at the beginning of the buffer then, which is all 0 or all ones before.
+/// A body that each lane runs in each of `n` rounds, and the expected start of the buffer after
+/// them. Before, all bits of the buffer are 0, or all are 1.
 ///
-/// In the body `%a` is the buffer, `%t` the thread in its block, `%c` the block, `%id` the thread in the grid, `%r` the round, `%v`, of 32
-/// bits, and `%w`, of 64, a number of this round of this lane alone; `%one` and `%bone` are a pair of 1 and
-/// -1, or in lanes of odd numbers -1 and 1, of `f16` and `bf16`, `%h0` and `%h2` the lower of these.
+/// In the body `%a` is the buffer, `%t` the thread in its block, `%c` the block, `%id` the thread
+/// in the grid, and `%r` the round. `%v`, of 32 bits, and `%w`, of 64, hold a number that only this
+/// lane has, and only in this round. `%one` and `%bone` are a pair of 1 and -1, or in odd lanes -1
+/// and 1, of `f16` and `bf16`; `%h0` and `%h2` are their lower halves.
 struct Case {
     body: String,
     ones: bool,
@@ -36,7 +40,7 @@ fn module(body: &str) -> String {
     )
 }
 
-/// Runs a case with so many rounds.
+/// Runs a case with `n` rounds.
 fn check(case: &Case, n: u32, engine: EngineKind) {
     let text = module(&case.body);
     let program =
@@ -58,7 +62,7 @@ fn check(case: &Case, n: u32, engine: EngineKind) {
     assert_eq!(found, case.expected, "{engine}: {}", case.body);
 }
 
-/// Integers are added, counted, exchanged and compared, bits are set.
+/// Returns cases that add, count, exchange and compare integers, and set bits.
 fn integers(n: u64) -> Vec<Case> {
     let total = LANES * n;
     let all = |body: &str, expected: Vec<u64>| Case { body: body.into(), ones: false, expected };
@@ -75,7 +79,7 @@ fn integers(n: u64) -> Vec<Case> {
         ),
         all("red.global.inc.u32 [%a], 999;", vec![total % 1000]),
         all("atom.global.dec.u32 %u1, [%a], 999;", vec![(1000 - total % 1000) % 1000]),
-        // What one lane adds, it or another takes away.
+        // A lane takes away what it or another lane added.
         all(
             "red.add.u32 [%a], 1; atom.global.exch.b32 %u1, [%a], 0; red.add.u32 [%a+8], %u1;",
             vec![0, total],
@@ -91,13 +95,14 @@ fn integers(n: u64) -> Vec<Case> {
             "red.global.max.{ty} [%a], {value}; not.b{width} %{r}1, {value}; atom.min.{ty} %{r}2, [%a+8], %{r}1;",
             r = if width == 32 { "u" } else { "x" }
         );
-        // Zero is greater than any complement that has a sign, and smaller than others.
+        // Zero is greater than any signed complement, and smaller than any unsigned complement.
         let least = if ty.starts_with('s') { !(total - 1) & (u64::MAX >> (64 - width)) } else { 0 };
         cases.push(all(&body, vec![total - 1, least]));
     }
     for (ty, width) in [("b32", 32), ("b64", 64)] {
         let (one, r) = if width == 32 { ("%u", "u32") } else { ("%x", "u64") };
-        // A bit of each block in a word of each thread: others do not touch the bit, but the word.
+        // Each block owns a bit in each thread's word: other blocks change the word, but not the
+        // bit.
         let bit = format!(
             "mov.{r} {one}1, 1; shl.{ty} {one}1, {one}1, %c; mul.wide.u32 %at, %t, 8; add.u64 %at, %a, %at; and.b32 %u7, %r, 1; setp.eq.u32 %p2, %u7, 0;"
         );
@@ -106,7 +111,7 @@ fn integers(n: u64) -> Vec<Case> {
             &format!("{bit} red.global.or.{ty} [%at], {one}1;"),
             vec![set; BLOCK as usize],
         ));
-        // In all rounds but an even number of them.
+        // The bits are set after an odd number of rounds.
         cases.push(all(
             &format!("{bit} atom.global.xor.{ty} {one}2, [%at], {one}1;"),
             vec![set * (n % 2); BLOCK as usize],
@@ -121,7 +126,7 @@ fn integers(n: u64) -> Vec<Case> {
     cases
 }
 
-/// Ones are added, or ones and minus ones where a type could not hold the sum.
+/// Returns cases that add ones, or ones and minus ones if a type cannot hold the sum.
 fn floats(n: u64) -> Vec<Case> {
     let total = LANES * n;
     let single = u64::from((total as f32).to_bits());
@@ -130,7 +135,7 @@ fn floats(n: u64) -> Vec<Case> {
         ones: false,
         expected: vec![expected],
     };
-    // All but what the first lane adds once more is nothing.
+    // All additions cancel, except that the first lane adds once more.
     let halves = |add: &str, expected| {
         all(&format!("{add} or.b32 %u1, %id, %r; setp.eq.u32 %p2, %u1, 0; @%p2 {add}"), expected)
     };
@@ -146,14 +151,14 @@ fn floats(n: u64) -> Vec<Case> {
     ]
 }
 
-/// Compare and swap until it succeeds.
+/// Returns cases that compare and swap until they succeed.
 fn swaps(n: u64) -> Vec<Case> {
     let total = LANES * n;
     let one = |body: &str, expected: Vec<u64>| Case { body: body.into(), ones: false, expected };
     let until =
         |load: &str, next: &str, cas: &str| format!("again: {load} {next} {cas} @%p3 bra again;");
     vec![
-        // The half beside it is another's.
+        // The neighbouring half belongs to no lane.
         one(
             &until(
                 "ld.relaxed.gpu.global.u16 %h4, [%a+2];",
@@ -189,11 +194,11 @@ fn swaps(n: u64) -> Vec<Case> {
     ]
 }
 
-/// Rounds of each lane.
+/// Returns the number of rounds of each lane.
 fn rounds() -> u64 {
     let count = std::env::var("WARPLOOM_CONTENTION")
         .map_or(100_000, |text| text.parse().expect("a number"));
-    // An odd number: bits that change in each round are set in the end.
+    // The number is odd, so that bits that change in each round are set in the end.
     u64::div_ceil(count, LANES) | 1
 }
 
@@ -209,7 +214,7 @@ fn floats_lose_nothing() {
     floats(3).iter().for_each(|case| check(case, 3, EngineKind::Interp));
 }
 
-/// A sixteenth as often: lanes of a warp have to try in turn.
+/// Swaps run a sixteenth of the rounds, because the lanes of a warp must try in turn.
 #[test]
 fn compare_and_swap_loses_nothing() {
     let n = rounds().div_ceil(16);

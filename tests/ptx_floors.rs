@@ -1,5 +1,6 @@
-//! The lowest targets and versions of PTX forms against those of ptxas: `ptx/ptx-floors.txt.gz`, which `peers/ptx_floors.py`
-//! wrote with ptxas 12.9 and 13.5 and explains.
+//! The lowest targets and versions of PTX forms, against the floors of ptxas:
+//! `ptx/ptx-floors.txt.gz`. `peers/ptx_floors.py` wrote this file with ptxas 12.9 and 13.5, and
+//! explains it.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::Read;
@@ -11,10 +12,10 @@ use support::ptx_statement::module;
 
 type Version = (u8, u8);
 
-/// The last minor of each major version.
+/// The last minor version of each major version.
 const LAST: [u8; 10] = [0, 5, 3, 2, 3, 1, 5, 8, 8, 5];
 
-/// Targets in the order of the file, and the first version of each.
+/// The targets in the order of the file, each with its first version.
 const TARGETS: &str = "10 1.0, 11 1.0, 12 1.2, 13 1.2, 20 2.0, 21 2.0, 30 3.0, 32 4.0, 35 3.1, 37 4.1, 50 4.0, 52 4.1, 53 4.2, 60 5.0, \
      61 5.0, 62 5.0, 70 5.1, 72 6.1, 75 6.3, 80 7.0, 86 7.1, 87 7.4, 88 9.0, 89 7.8, 90 7.8, 90a 8.0, 100 8.6, 100a 8.6, 100f 8.8, \
      103 8.8, 103a 8.8, 103f 8.8, 120 8.7, 120a 8.7, 120f 8.8, 121 8.8, 121a 8.8, 121f 8.8";
@@ -32,18 +33,19 @@ fn after((major, minor): Version) -> Version {
     if minor < LAST[usize::from(major)] { (major, minor + 1) } else { (major + 1, 0) }
 }
 
-/// What ptxas says of a statement at the places around its floors: target, version, verdict.
+/// Returns ptxas's verdicts on a statement around its floors: target, version, whether ptxas takes
+/// it.
 fn places<'a>(floors: &'a str, first: &[(&'a str, Version)]) -> Vec<(&'a str, Version, bool)> {
     let said: HashMap<&str, &str> =
         floors.split(' ').map(|part| part.split_once(':').unwrap()).collect();
     let mut range = "-";
     let mut found = vec![];
-    // ptxas 12.9 knows no version above 8.8: a range that ends there says nothing of later ones.
+    // ptxas 12.9 knows no version above 8.8: a range that ends there does not cover later versions.
     let end = if said.values().any(|range| range.ends_with("-8.8")) { (8, 8) } else { (9, 5) };
     for &(target, lowest) in first {
         let is_said = said.contains_key(target);
         range = said.get(target).copied().unwrap_or(range);
-        // The file has versions below 3.0 of targets below sm_20.
+        // For targets below sm_20, the file has only versions below 3.0.
         let highest = if lowest < (2, 0) { (2, 3) } else { end };
         let mut add = |version: Version, verdict| {
             if is_said && version >= lowest && version <= highest {

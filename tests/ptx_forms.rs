@@ -1,5 +1,5 @@
-//! The instruction table against what ptxas takes: `ptx/ptx-forms.txt.gz` (its header explains it) and the mnemonics
-//! that real programs have.
+//! The instruction table against the statements that ptxas takes, and against the mnemonics of real
+//! programs. The header of the list, `ptx/ptx-forms.txt.gz`, explains it.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io::Read;
@@ -17,7 +17,7 @@ fn forms() -> String {
 
 struct Line<'a> {
     accept: bool,
-    /// None: no target has it.
+    /// `None`: no target has the statement.
     target: Option<Target>,
     version: (u8, u8),
     statement: &'a str,
@@ -29,7 +29,7 @@ fn target(name: &str) -> Target {
     Target { sm: digits.parse().unwrap(), suffix: name[digits.len()..].chars().next() }
 }
 
-/// None: a line that says nothing about the text.
+/// Returns a line of the list, or `None` if the line says nothing about the text.
 fn line(line: &str) -> Option<Line<'_>> {
     let mut columns = line.split('\t');
     let (verdict, place, statement) = (columns.next()?, columns.next()?, columns.next()?);
@@ -48,7 +48,7 @@ fn line(line: &str) -> Option<Line<'_>> {
     })
 }
 
-/// The opcode name of a statement, without a guard.
+/// Returns the opcode name of a statement, without a guard.
 fn opcode(statement: &str) -> &str {
     let statement = match statement.strip_prefix('@') {
         Some(rest) => rest.split_once(' ').unwrap_or_default().1,
@@ -58,7 +58,7 @@ fn opcode(statement: &str) -> &str {
     &statement[..end.unwrap_or(statement.len())]
 }
 
-/// A module with the statement and what the header of the list declares around it.
+/// Returns a module with the statement and the declarations that the list's header puts around it.
 fn module(statement: &str, target: Target, (major, minor): (u8, u8)) -> String {
     let suffix = target.suffix.map(String::from).unwrap_or_default();
     let size = if (major, minor) >= (2, 3) { ".address_size 64\n" } else { "" };
@@ -99,7 +99,7 @@ fn verdict(statement: &str, target: Target, version: (u8, u8)) -> Result<(), Str
     let text = module(statement, target, version);
     let read = warploom_ptx::read(text.as_bytes())
         .map_err(|errors| errors.to_string().replace('\n', " "))?;
-    // What is taken is printed, and taken again.
+    // A statement that is taken prints, and its printed text is taken again.
     let printed = print(&read);
     let again = warploom_ptx::read(printed.as_bytes())
         .unwrap_or_else(|errors| panic!("{statement}\n{errors}\n{printed}"));
@@ -125,12 +125,12 @@ fn mnemonics_of_programs_resolve() {
     assert!(wrong.is_empty(), "{} mnemonics: {wrong:#?}", wrong.len());
 }
 
-/// Disagreements by opcode, and whether ptxas takes what stands there.
+/// Disagreements by opcode, and by whether ptxas takes the statement.
 #[derive(Default)]
 struct Disagreements(BTreeMap<(String, bool), Vec<String>>);
 
 impl Disagreements {
-    /// Asks about one statement; what agrees leaves no trace.
+    /// Asks about one statement, and notes only a disagreement.
     fn ask(&mut self, statement: &str, accept: bool, target: Target, version: (u8, u8)) {
         let verdict = verdict(statement, target, version);
         if verdict.is_ok() == accept {
@@ -170,7 +170,8 @@ fn statements_have_the_verdicts_of_ptxas() {
     disagreements.assert_none();
 }
 
-/// What a target has, later ones and later versions have, but where a line of the list says otherwise.
+/// Later targets and versions take a statement that a target takes, unless a line of the list says
+/// otherwise.
 #[test]
 fn accepted_statements_stay_legal() {
     let text = forms();

@@ -5,8 +5,11 @@ use warploom_runtime::fault::FaultKind;
 
 const ENGINES: [EngineKind; 2] = [EngineKind::Interp, EngineKind::Jit];
 
-/// A module with one kernel `k(.u64 out)`: each thread leaves `%result` in its word of the buffer. There are `%t` (its number in the block),
-/// `%lane`, `%out` (the buffer), and registers `%r`, `%d`, `%p`.
+/// Returns a module with one kernel `k(.u64 out)`, whose threads each leave `%result` in their word
+/// of the buffer.
+///
+/// The body has `%t` (the thread's number in the block), `%lane`, `%out` (the buffer), and
+/// registers `%r`, `%d`, `%p`.
 fn module(target: &str, before: &str, body: &str) -> String {
     format!(
         ".version 8.3\n.target {target}\n.address_size 64\n{before}\n\
@@ -20,7 +23,7 @@ fn module(target: &str, before: &str, body: &str) -> String {
 fn launch(text: &str, lanes: u32, engine: EngineKind, stack: u32) -> Result<Vec<u32>, Box<Fault>> {
     let program =
         Program::load(text.as_bytes(), None).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    // Words behind those of the threads are for all.
+    // All threads share the words behind the threads' own words.
     let mut bytes = vec![0; 4 * (lanes as usize + 32)];
     let out = program.memory().alloc(bytes.len() as u64, 256).unwrap();
     program.memory().write(out, &bytes).unwrap();
@@ -38,7 +41,7 @@ fn launch(text: &str, lanes: u32, engine: EngineKind, stack: u32) -> Result<Vec<
     Ok(bytes.chunks(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect())
 }
 
-/// The words of all threads.
+/// Returns the words of all threads.
 fn run(text: &str, lanes: u32) -> Vec<u32> {
     let [a, b] = ENGINES.map(|engine| {
         let words = launch(text, lanes, engine, 1 << 15);
@@ -81,7 +84,7 @@ fn lanes_take_turns_from_the_last_to_the_first() {
     assert_eq!(run(&module("sm_80", ".global .u32 turn;", body), 32), each(32, |lane| 31 - lane));
 }
 
-/// Even lanes wait in the first arm for what odd ones write in the second.
+/// Even lanes wait in the first arm for a flag that odd lanes write in the second arm.
 #[test]
 fn arms_wait_for_each_other() {
     let body = "
@@ -109,7 +112,8 @@ fn shuffles_in_both_arms_are_one() {
     assert_eq!(run(&module("sm_70", "", body), 32), expected);
 }
 
-/// Several in a row, in an arm that other lanes come to later, with what they need of each other in each.
+/// An arm has several shuffles in a row, and other lanes reach it later. Each shuffle needs values
+/// of these other lanes.
 #[test]
 fn sums_over_the_warp_in_divergent_code() {
     let body = "
@@ -210,7 +214,7 @@ fn reductions_of_the_block_in_divergent_code() {
     assert_eq!(run(&module("sm_70", "", body), 96), each(96, |_| count));
 }
 
-/// A warp of which some lanes have exited counts as a whole one.
+/// A warp counts as a whole warp even if some of its lanes have exited.
 #[test]
 fn numbered_barriers_count_warps() {
     let body = "
@@ -256,7 +260,8 @@ fn recursion_without_end_is_a_fault() {
     assert!(fault.to_string().contains("line "), "{fault}");
 }
 
-/// Two calls of itself, registers of the caller alive over both, register parameters and a local array in each frame.
+/// A function calls itself twice, with registers of the caller live over both calls, register
+/// parameters, and a local array in each frame.
 #[test]
 fn functions_that_call_themselves_twice() {
     let before = "
@@ -273,7 +278,7 @@ fn functions_that_call_themselves_twice() {
     assert_eq!(run(&module("sm_80", before, body), 32), each(32, |lane| fibonacci(lane % 8 + 2)));
 }
 
-/// Functions that call each other, with predicates and 64 bits alive.
+/// Functions call each other, with live predicates and live 64-bit values.
 #[test]
 fn functions_that_call_each_other() {
     let before = "
@@ -339,7 +344,7 @@ fn a_call_of_no_function_is_a_fault() {
     assert_eq!(fault.kind(), FaultKind::IllegalInstruction);
 }
 
-/// Two ways into a loop.
+/// A loop has two entries.
 #[test]
 fn irreducible_loops() {
     let body = "
@@ -391,8 +396,8 @@ fn a_table_of_branches() {
     assert_eq!(run(&module("sm_70", "", body), 32), expected);
 }
 
-/// Before sm_70 lanes of a warp go together: what is in the other arm is not waited for.
-/// So many ways that each lane may wait anywhere, from the first statement of a kernel for a warp that keeps together.
+/// With this many ways, each lane may wait anywhere. In a warp that keeps together, lanes may wait
+/// from the first statement of the kernel on.
 #[test]
 fn a_large_table_of_branches() {
     const WAYS: u32 = 600;
@@ -408,6 +413,7 @@ fn a_large_table_of_branches() {
     }
 }
 
+/// Before sm_70 the lanes of a warp keep together: lanes do not wait for the other arm.
 #[test]
 fn old_warps_do_not_wait() {
     let body = "
@@ -433,7 +439,7 @@ fn a_deadlock_names_lanes_and_lines() {
     assert_eq!(fault.fault.waiting.len(), 2, "{text}");
 }
 
-/// An instruction that is not executed is no fault for lanes that do not come to it.
+/// An unimplemented instruction is no fault for lanes that do not reach it.
 #[test]
 fn a_guard_keeps_from_what_is_not_executed() {
     let text = |limit: u32| {
@@ -448,7 +454,7 @@ fn a_guard_keeps_from_what_is_not_executed() {
     assert_eq!((fault.kind(), fault.fault.lane), (FaultKind::Unimplemented, 31));
 }
 
-/// Lanes wait for a place between a branch and where those go on that stay.
+/// Lanes wait at a place between a branch and the place where the lanes that stay go on.
 #[test]
 fn a_place_between_is_not_passed_by() {
     let body = "
@@ -462,7 +468,7 @@ fn a_place_between_is_not_passed_by() {
     assert_eq!(run(&module("sm_70", ".func f() { ret; }", body), 32), each(32, |_| 1));
 }
 
-/// So many loops that wait for other lanes that each lane may wait anywhere.
+/// With so many loops that wait for other lanes, each lane may wait anywhere.
 #[test]
 fn a_hundred_locks() {
     let mut body = String::from("mov.u64 %d1, lock; mov.u64 %d2, sum;\n");
@@ -493,7 +499,8 @@ fn a_hundred_locks() {
     assert_eq!(run(&text, 64), each(64, |t| sum * 1000 + own[t as usize]));
 }
 
-/// A sum with a carry that is known, of numbers that count up with the lane and may overflow, is used where its carry is not.
+/// A sum with a known carry is used later, without its carry. Its operands count up with the lane
+/// and may overflow.
 #[test]
 fn a_sum_with_a_known_carry_is_used_later() {
     let body = "

@@ -1,8 +1,8 @@
-//! What a launch of PTX may ask for, as a driver checks it.
+//! The limits of a PTX launch, as a driver checks them.
 
 use warploom::{Arg, EngineKind, LaunchOptions, Program};
 
-/// A kernel `k` that counts its lanes in `out`.
+/// Returns a module with a kernel `k` that counts its lanes in `out`.
 fn kernel(target: &str, before: &str, directives: &str, body: &str) -> String {
     format!(
         ".version 8.1\n.target {target}\n.address_size 64\n{before}\n.visible .entry k(.param .u64 out) {directives}\n{{\n\
@@ -10,7 +10,7 @@ fn kernel(target: &str, before: &str, directives: &str, body: &str) -> String {
     )
 }
 
-/// How many lanes have run, or why the launch was refused, on both engines.
+/// Returns how many lanes ran, or why the launch was refused; both engines must agree.
 fn launch(text: &str, block: [u32; 3], dynamic: u32) -> Result<u32, String> {
     let [a, b] = [EngineKind::Interp, EngineKind::Jit].map(|engine| {
         let program =
@@ -48,7 +48,7 @@ fn blocks_fit_what_the_kernel_was_compiled_for() {
         );
     }
     let most = kernel("sm_80", "", ".maxntid 8, 2", "");
-    // The product counts.
+    // Only the product of the dimensions counts.
     for block in [[8, 2, 1], [16, 1, 1], [1, 1, 16], [3, 1, 1]] {
         assert_eq!(launch(&most, block, 0), Ok(block.iter().product()));
     }

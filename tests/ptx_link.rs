@@ -12,7 +12,7 @@ fn head(body: &str) -> String {
     format!(".version 7.8\n.target sm_80\n.address_size 64\n{body}\n")
 }
 
-/// A module whose kernel `k` leaves `%result` at its parameter.
+/// Returns a module whose kernel `k` leaves `%result` at its parameter.
 fn kernel(before: &str, body: &str) -> String {
     head(&format!(
         "{before}\n.visible .entry k(.param .u64 pout)\n{{\n\
@@ -37,7 +37,7 @@ fn launch(texts: &[String], engine: EngineKind) -> (Program, u32, LaunchOutcome)
     (program, u32::from_le_bytes(word), outcome)
 }
 
-/// The result of `k`.
+/// Returns the result of `k`.
 fn run(texts: &[String]) -> u32 {
     let [a, b] = ENGINES.map(|engine| {
         let (_, result, outcome) = launch(texts, engine);
@@ -59,7 +59,7 @@ fn link(texts: &[String]) -> Result<warploom_ptx::module::Module, LinkErrors> {
     warploom_ptx::link(named(texts).into_iter().map(read).collect())
 }
 
-/// The errors, one a line.
+/// Returns the errors of a link, one a line.
 fn errors(texts: &[String]) -> String {
     link(texts).expect_err("an error").to_string()
 }
@@ -79,7 +79,7 @@ fn functions_are_found_in_other_modules() {
     assert_eq!(run(&[user.clone(), head(&function(".visible", "f", 10))]), 15);
     // The order of the modules does not matter.
     assert_eq!(run(&[head(&function(".visible", "f", 10)), user.clone()]), 15);
-    // Through a third one.
+    // The function calls a function of a third module.
     let through = head(
         ".extern .func (.param .b32 r) g(.param .b32 x);\n.visible .func (.param .b32 r) f(.param .b32 x)\n{\n\
          .reg .b32 %r<2>; ld.param.b32 %r0, [x];\n\
@@ -98,7 +98,7 @@ fn variables_are_found_in_other_modules() {
         ".visible .global .align 4 .u32 v[3] = {1, 2, 3};\n.visible .const .align 4 .u32 c = 7;",
     );
     assert_eq!(run(&[kernel(declared, read), defined.clone()]), 207);
-    // A structure's declaration is bytes.
+    // A declaration may give the variable as bytes, as it does for a structure.
     let declared = ".extern .global .align 4 .b8 v[12]; .extern .const .align 4 .b32 c;";
     assert_eq!(run(&[kernel(declared, read), defined.clone()]), 207);
     for engine in ENGINES {
@@ -138,7 +138,7 @@ fn local_names_stay_apart() {
              add.u32 %result, %r4, %r5;"
         ),
     );
-    // f and v of the first, 10 each, and of the second, 2000 each; 5 goes into both.
+    // `f` and `v` are 10 each in the first module, and 2000 each in the second; both `f` take 5.
     assert_eq!(run(&[user, other]), 25 + 4005);
 }
 
@@ -157,7 +157,7 @@ fn visible_comes_before_common_before_weak() {
     let f = |linkage: &str, add| head(&function(linkage, "f", add));
     assert_eq!(run(&[user.clone(), f(".weak", 1), f(".weak", 2)]), 6, "the first");
     assert_eq!(run(&[user.clone(), f(".weak", 1), f(".visible", 2)]), 7);
-    // The module's own weak one is replaced too.
+    // A visible function replaces the module's own weak function too.
     let own = kernel(&function(".weak", "f", 1), CALL_F);
     assert_eq!(run(&[own, f(".visible", 2)]), 7);
 }
@@ -337,7 +337,7 @@ fn missing_symbols_name_declaration_and_use() {
         found,
         "a.ptx:4:22: `v` is defined in none of the modules, and is used at a.ptx:11:1"
     );
-    // What nothing uses may be missing.
+    // Definitions that nothing uses may be missing.
     assert!(link(&[head(&format!(".extern .global .u32 v;\n{EXTERN_F}")), head(EXTERN_F)]).is_ok());
 }
 
@@ -397,7 +397,7 @@ fn a_module_alone_has_lines_without_a_name() {
     assert!(fault.contains("line 9") && !fault.contains("line 9 of"), "{fault}");
 }
 
-/// A manifest beside files; what running it says.
+/// Writes a manifest and its files, and returns the error of running it.
 fn manifest(kernel: &str, files: &[(&str, &str)]) -> Result<(), String> {
     let folder = tempfile::tempdir().unwrap();
     for (name, text) in files {

@@ -6,8 +6,8 @@ use warploom_runtime::fault::FaultKind;
 
 const ENGINES: [EngineKind; 2] = [EngineKind::Interp, EngineKind::Jit];
 
-/// A module with one kernel `k(.u64 in, .u64 out)`; its body finds the addresses in `%in` and `%out`, the thread in `%t` (and as 64
-/// bits in `%tl`).
+/// Returns a module with one kernel `k(.u64 in, .u64 out)`. Its body finds the addresses in `%in`
+/// and `%out`, and the thread in `%t` (and as 64 bits in `%tl`).
 fn module(before: &str, body: &str) -> String {
     format!(
         ".version 8.3\n.target sm_90\n.address_size 64\n{before}\n\
@@ -46,7 +46,7 @@ fn launch(text: &str, lanes: u32, engine: EngineKind, input: &[u8], output: usiz
     Ran { input: after, output: found, outcome }
 }
 
-/// Runs on both engines without a fault; input and output afterwards.
+/// Runs on both engines without a fault, and returns the input and output afterwards.
 fn run(text: &str, lanes: u32, input: &[u8], output: usize) -> (Vec<u8>, Vec<u8>) {
     let [a, b] = ENGINES.map(|engine| {
         let ran = launch(text, lanes, engine, input, output);
@@ -61,7 +61,8 @@ fn run(text: &str, lanes: u32, input: &[u8], output: usize) -> (Vec<u8>, Vec<u8>
     a
 }
 
-/// By ptxas 12.9: the index of an address in square brackets counts bytes, that of a value counts elements of the scalar type.
+/// In ptxas 12.9 the index of an address in square brackets counts bytes. The index of a value
+/// counts elements of the scalar type.
 #[test]
 fn an_index_behind_a_variable_counts_elements_in_mov() {
     let variables = ".global .align 16 .b8 bytes[16];\n.global .align 4 .b32 words[16];\n\
@@ -109,7 +110,7 @@ fn bytes(count: usize) -> Vec<u8> {
         .collect()
 }
 
-/// Extends the low bits of a value as a type does.
+/// Extends the low bits of a value as a type extends them.
 fn extended(ty: &str, bits: u64) -> u64 {
     let width: u32 = ty[1..].parse().unwrap();
     let shift = 64 - width;
@@ -232,7 +233,7 @@ fn call_parameters_are_bytes() {
     assert_eq!(words32(&output), expected);
 }
 
-/// What an atomic stores.
+/// Returns the value that an atomic stores.
 fn updated(op: &str, ty: &str, m: u64, b: u64) -> u64 {
     let bits: u32 = ty[1..].parse().unwrap_or(32);
     let mask = u64::MAX >> (64 - bits);
@@ -331,7 +332,7 @@ fn integer_atomics_return_what_was_there() {
 
 #[test]
 fn compare_and_swap_of_16_to_128_bits() {
-    // Lane n replaces n by n + 1, in cells at odd places, too.
+    // Lane n replaces n by n + 1, also in cells at odd places.
     for (space, at) in [(".global", "%out"), ("", "%out")] {
         let body = format!(
             "mov.b64 %d0, 0; mov.b64 {{%r0,%r1}}, %tl; cvt.u16.u32 %h0, %t; add.u16 %h1, %h0, 1; add.u32 %r2, %t, 1; add.u64 %d1, %tl, 1;\n\
@@ -350,7 +351,7 @@ fn compare_and_swap_of_16_to_128_bits() {
 
 #[test]
 fn atomics_of_floats() {
-    // The sum of the lanes' numbers, and vectors of them.
+    // The lanes add up their numbers, and vectors of their numbers.
     let body = "cvt.rn.f32.u32 %f0, %t; cvt.rn.f64.u32 %g0, %t; atom.global.add.f32 %f1, [%out], %f0; red.add.f64 [%out+8], %g0;\n\
                 cvt.rn.f16.f32 %h0, %f0; mov.b32 %r0, {%h0,%h0}; red.global.add.noftz.f16x2 [%out+16], %r0; atom.add.noftz.f16 %h1, [%out+22], %h0;\n\
                 cvt.rn.bf16.f32 %h2, %f0; mov.b32 %r1, {%h2,%h2}; red.add.noftz.bf16 [%out+24], %h2; atom.global.add.noftz.bf16x2 %r2, [%out+28], %r1;\n\
@@ -398,7 +399,7 @@ fn fences_and_strong_accesses_pass_messages_between_warps() {
 
 #[test]
 fn barriers_in_memory_hand_over_in_phases() {
-    // Warp 0 makes numbers, warp 1 sums them up, over 5 phases of two barriers.
+    // Warp 0 produces numbers and warp 1 adds them up, over 5 phases of two barriers.
     let body = ".shared .align 8 .b64 full; .shared .align 8 .b64 empty; .shared .align 16 .b32 data[32];\n\
         setp.eq.u32 %p0, %t, 0; @%p0 mbarrier.init.shared.b64 [full], 32; @%p0 mbarrier.init.shared.b64 [empty], 32; bar.sync 0;\n\
         and.b32 %r0, %t, 31; mul.wide.u32 %a0, %r0, 4; mov.u64 %a1, data; add.u64 %a1, %a1, %a0; mov.u32 %r1, 0; mov.u32 %r2, 0;\n\
@@ -416,7 +417,7 @@ fn barriers_in_memory_hand_over_in_phases() {
 
 #[test]
 fn states_counts_and_drops_of_barriers() {
-    // One lane; each step notes a number.
+    // One lane runs, and each step notes a number.
     let mut body = String::from(
         ".shared .align 8 .b64 b; mov.u64 %a0, %out; setp.eq.u32 %p7, %t, 0; @!%p7 bra END; mbarrier.init.shared.b64 [b], 3;\n",
     );
@@ -429,7 +430,7 @@ fn states_counts_and_drops_of_barriers() {
     note("mbarrier.arrive.shared.b64 %d0, [b]; mbarrier.pending_count.b64 %r9, %d0;", false);
     note("mbarrier.test_wait.shared.b64 %p0, [b], %d0;", true);
     note("mbarrier.arrive_drop.shared.b64 %d1, [b]; mbarrier.pending_count.b64 %r9, %d1;", false);
-    // Bytes are awaited first.
+    // The barrier first awaits bytes.
     note(
         "mbarrier.arrive.expect_tx.shared.b64 %d2, [b], 48; mbarrier.test_wait.shared.b64 %p0, [b], %d0;",
         true,
@@ -442,7 +443,7 @@ fn states_counts_and_drops_of_barriers() {
         "mbarrier.complete_tx.shared.b64 [b], 32; mbarrier.test_wait.shared.b64 %p0, [b], %d0;",
         true,
     );
-    // Two from now on.
+    // The barrier expects two arrivals from now on.
     note(
         "mbarrier.arrive.noComplete.shared.b64 %d3, [b], 1; mbarrier.pending_count.b64 %r9, %d3;",
         false,

@@ -40,7 +40,7 @@ fn text(setup: &Setup<'_>, body: &str) -> String {
     )
 }
 
-/// `%result` of all lanes of all blocks, after each of some launches of one program.
+/// Returns `%result` of all lanes of all blocks, after each of `count` launches of one program.
 fn launches(setup: &Setup<'_>, body: &str, count: usize, engine: EngineKind) -> Vec<Vec<u64>> {
     let text = text(setup, body);
     let program =
@@ -73,12 +73,12 @@ fn run_with(setup: &Setup<'_>, body: &str) -> Vec<u64> {
     a
 }
 
-/// A register of 32 bits, as `mov` gives it.
+/// Returns a register of 32 bits, as `mov` gives it.
 fn word(register: &str) -> Vec<u64> {
     run_with(&PLAIN, &format!("mov.u32 %r1, {register}; cvt.u64.u32 %result, %r1;"))
 }
 
-/// What a lane has by its index in the block and that of the block.
+/// Returns each lane's value, from the lane's index in the block and the block's index.
 fn each(of: impl Fn([u32; 3], [u32; 3]) -> u32) -> Vec<u64> {
     let indices = |[nx, ny, nz]: [u32; 3]| {
         (0..nz).flat_map(move |z| (0..ny).flat_map(move |y| (0..nx).map(move |x| [x, y, z])))
@@ -197,7 +197,7 @@ fn grids_are_numbered() {
     }
 }
 
-/// A loop of some steps between two readings.
+/// Returns a loop of 1000 steps between two readings.
 fn between(read: &str) -> String {
     format!(
         "{read} mov.b64 %d1, %d0; mov.u32 %r1, 0; mov.u32 %r3, %tid.x;
@@ -250,12 +250,12 @@ fn shared_memory_is_counted() {
         assert!(found.iter().all(|size| *size == found[0]), "{register}");
         found[0]
     };
-    // 300 bytes of the kernel's own.
+    // The kernel itself has 300 bytes.
     let before = ".shared .align 4 .b8 memory[300];";
     let old = Setup { target: "sm_75", before, dynamic: 100, ..PLAIN };
     assert_eq!(size(&old, "%dynamic_smem_size"), 100);
     assert_eq!(size(&old, "%total_smem_size"), 512, "a multiple of 256");
-    // ptxas ignores `.extern` where there is a size.
+    // ptxas ignores `.extern` if the declaration has a size.
     let declared = Setup { before: ".extern .shared .align 4 .b8 memory[300];", ..old };
     assert_eq!(size(&declared, "%total_smem_size"), 512);
     let new = Setup { target: "sm_90", before, dynamic: 1000, ..PLAIN };

@@ -9,7 +9,7 @@ use files::files;
 use warploom_ptx::module::{Function, Module, Variable};
 use warploom_ptx::text::print;
 
-/// The files of the repository, and of the larger corpus where it is there.
+/// Returns the files of the repository, and of the larger corpus if it is there.
 fn corpus() -> Vec<(PathBuf, Vec<u8>)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let folders = ["tests/ptx/corpus", "shared/corpus/ptx"];
@@ -28,7 +28,7 @@ fn corpus_is_read() {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
-/// All that a module says, without places in the text and names of what is within functions.
+/// Returns a module's content, without places in the text and names inside functions.
 fn meaning(module: &Module) -> Vec<String> {
     let mut all = vec![format!(
         "{:?} {:?} {} {} {:?}",
@@ -94,7 +94,7 @@ impl Random {
     }
 }
 
-/// Bytes and words that a text may well have at another place.
+/// Bytes and words that valid text has at other places.
 const PIECES: &[&str] = &[
     "{",
     "}",

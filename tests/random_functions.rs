@@ -1,8 +1,8 @@
-//! Random functions are the same on all engines: memory, registers, counts and faults.
+//! All engines agree on random functions: memory, registers, counts and faults.
 //!
-//! `WARPLOOM_SEED` is the first seed, `WARPLOOM_SEEDS` how many there are, `WARPLOOM_WAY` the
-//! number of the only way to make code; a single one that fails is printed whole. Guest code that
-//! fails is made smaller and written to the folder `WARPLOOM_REPRODUCERS`.
+//! `WARPLOOM_SEED` is the first seed, `WARPLOOM_SEEDS` the number of seeds, and `WARPLOOM_WAY` the
+//! number of the only way to make code. With one seed, a function that fails is printed. Guest code
+//! that fails is reduced and written to the folder `WARPLOOM_REPRODUCERS`.
 
 #[path = "support/variable.rs"]
 mod variable;
@@ -17,18 +17,18 @@ use warploom_testing::compare::{self, BLOCKS, Difference, WAYS, Way, compare};
 use warploom_testing::ir::{Random, Source, function};
 use warploom_testing::{Elementwise, check, elementwise};
 
-/// The JIT's ways of making code: one, by its number, if `WARPLOOM_WAY` says so.
+/// Returns the JIT's ways of making code, or only the way that `WARPLOOM_WAY` selects.
 fn ways() -> &'static [Way] {
     variable("WARPLOOM_WAY").map_or(WAYS, |number| compare::one_way(number as usize))
 }
 
-/// Runs a test with every seed; all that fail are told.
+/// Runs a test with every seed, and reports all seeds that fail.
 fn each_seed(count: u64, test: impl Fn(u64) -> Result<(), String>) {
     let (first, count) =
         (variable("WARPLOOM_SEED").unwrap_or(0), variable("WARPLOOM_SEEDS").unwrap_or(count));
     let mut failures = Vec::new();
     for seed in first..first + count {
-        // So that one seed that panics does not hide the rest.
+        // A seed that panics must not hide the failures of other seeds.
         match catch_unwind(AssertUnwindSafe(|| test(seed))) {
             Ok(Ok(())) => {}
             Ok(Err(failure)) => failures.push(format!("seed {seed}: {failure}")),
@@ -98,7 +98,7 @@ fn every_operation() {
     });
 }
 
-/// Runs code that is made of so many bytes, or of more.
+/// Runs code that is made from random bytes; each seed picks one of the sizes.
 fn code(
     count: u64,
     sizes: [usize; 3],

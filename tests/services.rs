@@ -1,4 +1,4 @@
-//! What the driver provides to device code, on both engines.
+//! Services of the driver for device code, on both engines.
 
 use warploom::{Arg, EngineKind, LaunchOptions, LaunchOutcome, Program};
 use warploom_runtime::fault::FaultKind;
@@ -33,7 +33,7 @@ fn words(program: &Program, address: u64, count: usize) -> Vec<u64> {
     bytes.chunks(8).map(|w| u64::from_le_bytes(w.try_into().unwrap())).collect()
 }
 
-/// Sum of `i * k` over the nodes of lane `i`.
+/// Returns the sum of `i * k` over the nodes of lane `i`.
 fn list_sum(i: u64, n: u64) -> u64 {
     (0..n + i % 3).map(|k| i * k).sum()
 }
@@ -47,7 +47,8 @@ fn lists_in_the_heap() {
             let sums = buffer(&program, &vec![0; 8 * lanes]);
             let mut options = options(grid, block, engine);
             options.threads = threads;
-            // Room for what is not given back, rounded up to 16 bytes a node, and no more.
+            // The heap has room for exactly the nodes that are not freed, each rounded up to 16
+            // bytes.
             let nodes: u64 = (0..lanes as u64).map(|i| 5 + i % 3).sum();
             options.heap_bytes = 16 * nodes;
             let args = |keep: i32| [Arg::from(5), Arg::pointer(sums), Arg::from(keep)];
@@ -66,7 +67,7 @@ fn lists_in_the_heap() {
                 expected,
                 "{engine}, {grid} blocks of {block}"
             );
-            // The heap lasts and is full now.
+            // The heap outlives a launch, and is full now.
             assert_eq!(launch(&program, "lists", &args(1), &options).fault, None);
             assert_eq!(
                 words(&program, sums, lanes),
@@ -143,8 +144,8 @@ fn prints_from_divergent_lanes() {
         lines.extend((0..5).map(|_| "none\n".to_owned()));
         let printed = String::from_utf8(outcome.printed.text).unwrap();
         let mut found: Vec<&str> = printed.split_inclusive('\n').collect();
-        // Which side of a divergent branch prints first is the compiler's and the stack's affair; lanes of one call are in
-        // order.
+        // The compiler and the stack decide which side of a divergent branch prints first. Lanes of
+        // one call print in order.
         let formatted: Vec<&str> = found.iter().copied().filter(|line| *line != "none\n").collect();
         assert_eq!(formatted, lines[..5], "{engine}");
         found.sort_unstable();

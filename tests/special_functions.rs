@@ -1,4 +1,4 @@
-//! Functions that hardware approximates, in the JIT's code: bit by bit what `ir::shared` has.
+//! Functions that hardware approximates: the JIT's code must equal `ir::shared` bit by bit.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -25,7 +25,8 @@ const FUNCTIONS: [(&str, SharedFn); 16] = [
 const OF_WORDS: [(&str, SharedFn); 2] =
     [("rsq64.high", SharedFn::Rsq64High), ("two.over.pi", SharedFn::TwoOverPi)];
 
-/// A kernel that stores the function of each lane's operand, computed in lanes or once for a warp of 8.
+/// Returns a kernel that stores the function of each lane's operand or, if `uniform`, the function
+/// of the first lane's operand in each warp of 8.
 fn kernel(name: &str, function: SharedFn, uniform: bool) -> String {
     let (ty, lanes) = (function.ty().name(), if uniform { 8 } else { 32 });
     let mut text =
@@ -91,7 +92,8 @@ fn all() -> impl Iterator<Item = (&'static str, SharedFn)> {
     FUNCTIONS.into_iter().chain(OF_WORDS)
 }
 
-/// Numbers about each place where a function changes: each exponent, whole numbers, the ends of tables' rows; and any numbers.
+/// Returns operands near each place where a function changes (each exponent, whole numbers, the
+/// ends of tables' rows), and random operands.
 fn operands(count: usize) -> Vec<u32> {
     let mut operands = vec![];
     for exponent in 0..512u32 {
@@ -133,7 +135,7 @@ fn code_has_the_definition() {
     }
 }
 
-/// Some minutes for each function.
+/// Compares all operands. Each function takes some minutes.
 #[test]
 #[ignore = "tries all 2^32 operands"]
 fn code_has_the_definition_for_all_operands() {

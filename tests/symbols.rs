@@ -1,4 +1,5 @@
-//! Variables of a module, `[symbol.NAME]`: what they begin as, what is expected of them, and what is written.
+//! Variables of a module, `[symbol.NAME]`: their initial content, their expected content, and the
+//! content that is written.
 
 use std::path::Path;
 use std::process::Command;
@@ -14,7 +15,7 @@ struct Ran {
     err: String,
 }
 
-/// A folder with one of the binaries, and what the tests expect as files.
+/// A folder with one of the binaries, and the expected content as files.
 struct Folder(TempDir);
 
 impl Folder {
@@ -31,7 +32,7 @@ impl Folder {
         write::array(&self.0.path().join(name), &Array::flat(Dtype::I32, bytes)).unwrap();
     }
 
-    /// Launches for 200 of 256 lanes.
+    /// Launches 256 lanes, of which 200 have work.
     fn run(&self, symbols: &str, options: &[&str]) -> Ran {
         let head = "[kernel]\nbinary = \"binary\"\n[launch]\ngrid = [4, 1, 1]\nblock = [64, 1, 1]\n[[arg]]\ni32 = 200\n";
         let manifest = self.0.path().join("m.toml");
@@ -51,7 +52,7 @@ impl Folder {
     }
 }
 
-/// Each remainder occurs 40 times among 200 numbers, and adds its weight to what was there.
+/// Each remainder occurs 40 times among 200 numbers, and each time adds its weight to the count.
 const COUNTS: [i32; 5] = [140, 280, 420, 560, 700];
 
 #[test]
@@ -91,7 +92,7 @@ fn what_is_expected_is_compared() {
     }
 }
 
-/// With content of the manifest's in place of the module's, constant memory too.
+/// Proves that content of the manifest replaces content of the module, also in constant memory.
 #[test]
 fn what_is_given_counts() {
     for binary in BINARIES {

@@ -1,6 +1,6 @@
-//! Loops of one block by the vector back end, against the interpreter: lanes that leave at
-//! different times, gathered in masks, NaNs that registers may keep, turns and budgets that end
-//! within a loop.
+//! Compares loops of one block by the vector back end with the interpreter: lanes leave at
+//! different times, masks gather them, registers keep NaNs, and turns and budgets end within a
+//! loop.
 
 use arbitrary::Unstructured;
 use warploom_analysis::LaunchClass;
@@ -10,20 +10,21 @@ use warploom_ir::{BankId, BlockId, Function};
 use warploom_testing::compare::{Initial, WAYS, compare};
 use warploom_testing::ir::{Random, Source};
 
-/// How lanes leave the loop.
+/// The way in which lanes leave the loop.
 #[derive(Clone, Copy, Debug)]
 enum Leave {
-    /// One by one, and a mask register gathers them.
+    /// Lanes leave one by one, and a mask register gathers them.
     Gathered,
-    /// One by one into a mask register, and lanes that the register has leave, too.
+    /// Lanes leave one by one into a mask register; lanes that the register already holds leave,
+    /// too.
     Barred,
-    /// One by one, and another mask register, which says more, is written too.
+    /// Lanes leave one by one, and the loop also writes a mask register that holds more lanes.
     Seen,
-    /// All that are active stay until one of them leaves.
+    /// All active lanes stay until one of them leaves.
     Together,
 }
 
-/// A loop in which floats are multiplied and added, and a lane counts up to a limit of its own.
+/// Returns a loop that multiplies and adds floats, and counts up to each lane's own limit.
 fn text(lanes: u32, wide: bool, leave: Leave, cost: u32) -> String {
     let (int, float) = if wide { ("i64", "f64") } else { ("i32", "f32") };
     let end = match leave {
@@ -74,7 +75,8 @@ b2 pc 0x10 cost 1:
     )
 }
 
-/// Floats, of which some are NaNs with bits that arithmetic does not give; limits; and a mask.
+/// Returns initial registers: floats, some of them NaNs with bits that arithmetic does not give;
+/// limits; and a mask.
 fn initial(random: &mut Random, wide: bool, mask: u64) -> Vec<Initial> {
     let floats = |random: &mut Random| -> Vec<u64> {
         let float = |random: &mut Random| {
@@ -100,7 +102,7 @@ fn initial(random: &mut Random, wide: bool, mask: u64) -> Vec<Initial> {
     ]
 }
 
-/// The way that makes code by vectors.
+/// Compares the vector back end's way with the interpreter.
 fn compare_by_vectors(function: &Function, initial: &[Initial]) {
     let ways = &WAYS[WAYS.len() - 1..];
     if let Err(difference) = compare(function, [48, 2, 1], initial, ways) {
@@ -108,7 +110,8 @@ fn compare_by_vectors(function: &Function, initial: &[Initial]) {
     }
 }
 
-/// Else the fifth way of the diff targets would compare Cranelift's code only.
+/// Proves that vectors run enough blocks. Otherwise the fifth way of the diff targets would compare
+/// only Cranelift's code.
 #[test]
 fn blocks_of_random_functions_are_made_by_vectors() {
     if !warploom_vector::is_supported() {
@@ -146,7 +149,7 @@ fn lanes_leave_loops_at_different_times() {
     for lanes in [16, 32, 64] {
         for wide in [false, true] {
             for leave in [Leave::Gathered, Leave::Barred, Leave::Seen, Leave::Together] {
-                // Of the dearest loops the budget pays for a few rounds only.
+                // With the highest cost, the budget pays for a few rounds only.
                 for cost in [1, 7, 90] {
                     let function = parse(&text(lanes, wide, leave, cost)).expect("a function");
                     let launch = LaunchClass::of([48, 2, 1], lanes, warploom_cranelift::CHUNK);
@@ -162,7 +165,7 @@ fn lanes_leave_loops_at_different_times() {
                         assert_eq!(left_out, None, "{lanes} lanes, {leave:?}");
                     }
                     for round in 0..12 {
-                        // Mostly no lane has left before.
+                        // In most rounds, no lane has left before.
                         let mask = if round % 3 == 2 {
                             u64::MAX >> (64 - lanes) & 0x5a5a_f00f_3c3c_9669
                         } else {

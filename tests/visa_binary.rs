@@ -17,7 +17,7 @@ fn all_files() -> Vec<(PathBuf, Vec<u8>)> {
     corpus(&["isa"])
 }
 
-/// Those that are not of the corrupt version.
+/// Returns the files of the corpus, except the corrupt one.
 fn good_files() -> Vec<(PathBuf, Vec<u8>)> {
     all_files().into_iter().filter(|(path, _)| !path.ends_with("typed_atomic.skl.isa")).collect()
 }
@@ -26,7 +26,7 @@ fn read(path: &Path, bytes: &[u8]) -> Module {
     binary::read(bytes).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The text of the same routine next to a file.
+/// Returns the text of a file's routine, from the text file next to it.
 fn text_of(path: &Path, number: usize) -> Option<Vec<u8>> {
     let stem = path.file_stem()?.to_str()?;
     let name = if number == 0 {
@@ -61,7 +61,7 @@ fn files_print_the_compilers_text() {
     assert!(compared >= 9 && lines > 1_500, "{compared} texts, {lines} lines");
 }
 
-/// Numbers the labels as another routine numbers those of the same name.
+/// Numbers the labels as another routine numbers labels of equal names.
 fn with_labels_of(mut routine: Routine, other: &Routine) -> Routine {
     let printed = |routine: &Routine, n: usize| {
         let of = Operand::Label(LabelId(n as u16));
@@ -107,12 +107,13 @@ fn binary_to_text_to_binary_is_the_identity() {
             let again = text::read(printed.as_bytes())
                 .unwrap_or_else(|errors| panic!("{}: {errors}", path.display()));
             let mut again = with_labels_of(again.routines[0].clone(), routine);
-            // Names of functions are numbers of strings, which the text does not have.
+            // The code names functions by the numbers of strings, which the text does not have.
             again.binary =
                 Some(BinaryParts { strings: parts.strings.clone(), ..BinaryParts::default() });
             let code = binary::write_code(&again).unwrap();
             let mut theirs = bytes[parts.code_at as usize..][..code.len()].to_vec();
-            // The text says `fence_sw` whatever the other bits of such a fence are: these are the exceptions.
+            // Fences with other bits beside `fence_sw` are exceptions: the text does not say these
+            // bits.
             for fence in routine.code.iter().filter(|one| one.row.name == "fence") {
                 let bits = &mut theirs[(fence.at - parts.code_at) as usize + 1];
                 if *bits > 0x80 {
@@ -120,7 +121,7 @@ fn binary_to_text_to_binary_is_the_identity() {
                     exceptions += 1;
                 }
             }
-            // Strings may be there twice: of two numbers of one name either is right.
+            // A string may occur twice; either of its two numbers is right.
             for call in routine.code.iter().filter(|one| one.row.name == "fcall") {
                 let at = (call.at - parts.code_at) as usize + 4;
                 let name = |code: &[u8]| {
@@ -144,7 +145,7 @@ fn binary_to_text_to_binary_is_the_identity() {
     assert!(exceptions * 100 <= instructions, "{exceptions} exceptions of {instructions}");
 }
 
-/// A text has nothing else to tell variables apart by.
+/// Variables of equal names get different names, because a text tells variables apart only by name.
 #[test]
 fn variables_of_equal_names_get_different_ones() {
     let mut routine = routine(Version::new(3, 6));
@@ -161,7 +162,7 @@ fn variables_of_equal_names_get_different_ones() {
     assert_eq!((again.routines[0].variables.len(), text::print(&again)), (count, printed));
 }
 
-/// Without places in the file.
+/// Returns a module's content, without places in the file and without the platform.
 fn meaning(module: &Module) -> String {
     let mut module = module.clone();
     for routine in &mut module.routines {
@@ -184,7 +185,7 @@ fn written_files_are_those_that_were_read() {
         assert!(meaning(&module) == meaning(&again), "{}", path.display());
         // The routines are the same bytes; machine code behind them is not written.
         for (theirs, ours) in module.routines.iter().zip(&again.routines) {
-            // Where strings are there twice, either of their numbers is right.
+            // If a string occurs twice, either of its numbers is right.
             let strings = &theirs.binary.as_ref().unwrap().strings;
             if (1..strings.len()).all(|n| !strings[n..].contains(&strings[n - 1])) {
                 let (theirs, ours) = (of_routine(&bytes, theirs), of_routine(&written, ours));
@@ -210,7 +211,7 @@ fn of_routine<'a>(bytes: &'a [u8], routine: &Routine) -> &'a [u8] {
     &bytes[at..parts.code_at as usize]
 }
 
-/// The file has been assembled from the text by a compiler that lost the last two operands of each message.
+/// A compiler assembled the file from the text, but lost the last two operands of each message.
 #[test]
 fn messages_are_encoded_as_by_the_compiler() {
     let find = |end: &str| {
@@ -235,7 +236,7 @@ fn messages_are_encoded_as_by_the_compiler() {
         messages += 1;
     }
     assert_eq!(messages, 5);
-    // A directive is the subroutine's label; another label behind it is one of its own.
+    // A directive acts as the subroutine's label; another label behind it has its own number.
     assert!(file.windows(6).any(|window| {
         window
             == binary::write_code(&Routine { code: ours.code[..2].to_vec(), ..ours.clone() })
@@ -282,7 +283,7 @@ fn every_opcode_has_an_encoding_that_is_read_back() {
             if version >= Version::new(3, 6) {
                 assert_eq!(without_place(back), instruction, "{} {version}", row.name);
             }
-            // What old versions cannot say is what they do not write.
+            // Old versions do not write parts that they cannot express: only the bytes agree.
             assert_eq!(binary::write(&again).unwrap(), bytes, "{} {version}", row.name);
         }
         assert!(written >= 100, "`{}` has {written} encodings", row.name);
@@ -292,7 +293,8 @@ fn every_opcode_has_an_encoding_that_is_read_back() {
 #[test]
 fn every_opcode_has_a_text_that_is_read_back() {
     let mut random = Random(0xfeed_5678_9abc_def1);
-    // Labels would be there twice. Newer numbers of two sampler messages have the names of older ones.
+    // The routine already has labels. Newer numbers of two sampler messages have older numbers'
+    // names.
     let is_tested = |row: &&table::Row| {
         let is_label = matches!(row.name, "subroutine" | "label");
         let has_older_name = matches!((row.code, row.sub), (0x6f, Some(40 | 48)));
@@ -306,7 +308,7 @@ fn every_opcode_has_a_text_that_is_read_back() {
             let instruction = random_instruction(row, &mut random);
             routine.code.push(instruction.clone());
             let printed = text::print(&one(&routine));
-            // Numbers that have no name are not read.
+            // The reader of texts refuses numbers that have no name.
             let Ok(again) = text::read(printed.as_bytes()) else { continue };
             let reprinted = text::print(&again);
             assert_eq!(printed, reprinted);
@@ -343,7 +345,7 @@ fn versions_that_do_not_exist_are_refused() {
     }
 }
 
-/// The writer of autumn 2022 lost the last operands of instructions.
+/// The writer of autumn 2022 lost the last operands of instructions, so its files are refused.
 #[test]
 fn corrupt_files_are_refused_with_the_reason() {
     let (_, bytes) =
@@ -367,7 +369,7 @@ fn damaged_files_are_errors() {
                 damaged[at] = random.below(256) as u8;
             }
             match binary::read(&damaged) {
-                // It prints, whatever it is.
+                // The module must print, whatever it contains.
                 Ok(module) => drop(text::print(&module)),
                 Err(_) => refused += 1,
             }

@@ -25,7 +25,7 @@ fn corpus_is_read() {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
-/// Lines that are printed otherwise than Intel's compiler prints them, and all lines.
+/// Returns the number of lines that differ from the text of Intel's compiler, and of all lines.
 fn differences(name: &str, source: &[u8], shown: &mut Vec<String>) -> (usize, usize) {
     let printed = text::print(&read(name, source));
     let source = String::from_utf8_lossy(source);
@@ -40,7 +40,7 @@ fn differences(name: &str, source: &[u8], shown: &mut Vec<String>) -> (usize, us
 #[test]
 fn printed_text_is_that_of_the_compiler() {
     let (mut different, mut lines, mut shown) = (0, 0, vec![]);
-    // The text written by hand is not what the compiler prints.
+    // The compiler did not print the text that was written by hand.
     for (name, source) in texts().iter().filter(|(name, _)| !name.ends_with("typed_atomic.visaasm"))
     {
         let (some, all) = differences(name, source, &mut shown);
@@ -54,11 +54,11 @@ fn printed_text_is_that_of_the_compiler() {
         "{different} of {lines} lines differ:\n{}",
         shown.join("\n")
     );
-    // None does.
+    // No line differs.
     assert_eq!(different, 0, "{}", shown.join("\n"));
 }
 
-/// What a module says, without places in its text.
+/// Returns a module's content, without places in its text.
 fn meaning(module: &Module) -> String {
     let mut module = module.clone();
     for routine in &mut module.routines {

@@ -1,11 +1,15 @@
-//! Every form of every opcode of all guests' tables that can stand in a loop: its code calls no helper and interprets nothing, but for
-//! those of `exceptions.txt`.
+//! Runs a loop over each form of each opcode in all guests' tables that can stand in a loop. The
+//! loop's code calls no helper and interprets nothing, except for the forms of `exceptions.txt`.
 //!
-//! A form is a mnemonic with its modifiers and types, with the kinds of its operands and with how its address is computed. Instructions are
-//! drawn from the tables; those whose form was met before are left out. A loop has some dozens of different forms. If fewer helpers are called
-//! than it has rounds, none of them calls one in each. Else each gets loops of its own, of some rounds and of twice as many.
+//! A form is a mnemonic with its modifiers and types, the kinds of its operands, and the way its
+//! address is computed. Instructions are drawn from the tables; an instruction of a form met
+//! earlier is skipped.
 //!
-//! `WARPLOOM_FORMS=1` has it print what it finds as it goes, and what cannot be run.
+//! A loop holds some dozens of different forms. If a loop calls fewer helpers than it has rounds,
+//! no form calls a helper in each round. Otherwise each form runs alone, in loops of some rounds
+//! and of twice as many rounds.
+//!
+//! `WARPLOOM_FORMS=1` prints results during the run, and the forms that cannot be run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -17,25 +21,26 @@ use warploom_testing::program::{Node, print};
 use warploom_testing::{Case, check};
 
 const ROUNDS: u32 = 32;
-/// Instructions of a loop.
+/// The number of instructions in a loop.
 const TOGETHER: usize = 32;
-/// One of so many loops is compared with the interpreter.
+/// One loop of this many is compared with the interpreter.
 const COMPARED: usize = 12;
-/// Random draws from a row, each for the next target.
+/// The number of random draws from a row; each draw is for the next target.
 const DRAWS: usize = 24;
-/// Forms of a mnemonic, at most; vISA's have no types.
+/// Returns the highest number of forms of a mnemonic. vISA's mnemonics have no types.
 fn most_forms(guest: &Guest) -> usize {
     if guest.name == "visa" { 20 } else { 3 }
 }
 
-/// Of all forms, so many may be exceptions of which a helper does not do a whole warp in one call.
+/// The highest percentage of all forms that may be rare exceptions, for which one helper call does
+/// not handle a whole warp.
 const EXCEPTIONS_PERCENT: usize = 2;
 
 /// Forms that may call helpers.
 struct Exception {
-    /// How the mnemonic begins, and behind a `*` a part of the form.
+    /// The start of the mnemonic and, after a `*`, a part of the form.
     prefix: &'static str,
-    /// A helper does a warp in one call.
+    /// True if one helper call handles a whole warp.
     warp_at_once: bool,
     reason: &'static str,
 }
@@ -49,7 +54,8 @@ impl Exception {
     }
 }
 
-/// The lines of a guest: its name, how mnemonics begin, `warp` or `rare`, and why.
+/// Returns a guest's exceptions. A line has a guest name, the start of mnemonics, `warp` or `rare`,
+/// and a reason.
 fn exceptions(guest: &str) -> Vec<Exception> {
     let lines = include_str!("exceptions.txt")
         .lines()
@@ -69,7 +75,7 @@ fn exceptions(guest: &str) -> Vec<Exception> {
         .collect()
 }
 
-/// Without a guard.
+/// Returns the instruction of a line, without its guard.
 fn statement(line: &str) -> &str {
     match line.starts_with(['@', '(']) {
         true => line.split_once(' ').map_or(line, |(_, rest)| rest),
@@ -81,7 +87,8 @@ fn mnemonic(line: &str) -> &str {
     statement(line).split(' ').next().unwrap_or_default().trim_end_matches(';')
 }
 
-/// Numbers are `n`, and registers have none. What stands in angle brackets, vISA's regions, stays.
+/// Returns the kinds of operands: numbers become `n`, and registers lose their numbers. Text in
+/// angle brackets (vISA's regions) stays.
 fn kinds(operands: &str) -> String {
     let mut kinds = String::new();
     let mut rest = operands;
@@ -130,7 +137,7 @@ fn seeded<T>(seed: u64, draw: impl FnOnce(&mut Unstructured<'_>) -> arbitrary::R
     draw(&mut Unstructured::new(&bytes)).expect("bytes that are used up are zeros")
 }
 
-/// A form with one instruction of it.
+/// A form, with one instruction of it.
 #[derive(Clone)]
 struct Drawn {
     form: String,
@@ -143,15 +150,15 @@ impl Drawn {
     }
 }
 
-/// What became of a form.
+/// The result of running a form.
 enum Found {
     Native,
-    /// Calls in each round of a warp.
+    /// The number of helper calls in each round of a warp.
     Calls(f64),
     Fails(String),
 }
 
-/// The forms of each target.
+/// Returns the forms of each target.
 fn forms(guest: &Guest) -> Vec<Vec<Drawn>> {
     let mut met = BTreeSet::new();
     let mut of_mnemonic: BTreeMap<String, usize> = BTreeMap::new();
@@ -183,7 +190,7 @@ impl Sweep<'_> {
         seeded(7, |u| (self.guest.looped)(u, self.target, nodes.to_vec(), rounds, again))
     }
 
-    /// Whether none of them calls helpers in each round.
+    /// Returns whether none of the instructions calls a helper in each round.
     fn are_native(&self, nodes: &[Node]) -> bool {
         let counts = self.looped(nodes, ROUNDS, false).counts();
         counts.is_ok_and(|counts| {
@@ -209,17 +216,17 @@ impl Sweep<'_> {
     }
 }
 
-/// What a guest's forms came to.
+/// The results of a guest's forms.
 #[derive(Default)]
 struct Tally {
     forms: usize,
     native: usize,
     excepted: usize,
-    /// By mnemonic.
+    /// Messages by mnemonic.
     fails: BTreeMap<String, Vec<String>>,
     calling: BTreeMap<String, Vec<(f64, Drawn)>>,
     problems: Vec<String>,
-    /// Whether forms of an exception do call helpers.
+    /// Whether some form of an exception does call helpers.
     needed: BTreeMap<&'static str, bool>,
 }
 
@@ -267,10 +274,11 @@ impl Tally {
         }
     }
 
-    /// Of an exception's forms some call helpers, and no more than they are said to.
+    /// Checks that some forms of an exception call helpers, and that they call no more than the
+    /// exception says.
     fn check_exception(&mut self, sweep: &Sweep<'_>, exception: &Exception, excepted: &[Drawn]) {
         const TRIED: usize = 12;
-        // A gather with a bias is a sample for each texel, that of a cube one for each face.
+        // A gather with a bias samples once for each texel; a gather of a cube, once for each face.
         const SAMPLES: f64 = 6.01;
         let of_it: Vec<&Drawn> =
             excepted.iter().filter(|drawn| exception.has(&drawn.form)).collect();
@@ -352,7 +360,8 @@ fn visa_forms_are_native() {
     forms_are_native("visa");
 }
 
-/// Without forms that helpers do a warp at once, there are few exceptions, and none in real code. The lists of that are not committed.
+/// Proves that rare exceptions (without one helper call per warp) are few, and that real code has
+/// none. The lists of mnemonics in real code are not committed.
 #[test]
 fn exceptions_are_few_and_not_in_real_code() {
     for guest in &GUESTS {
@@ -375,7 +384,7 @@ fn exceptions_are_few_and_not_in_real_code() {
             println!("{}: there is no {list}", guest.name);
             continue;
         };
-        // A mnemonic is what has letters: counts stand before it or behind.
+        // A mnemonic has letters: counts stand before or after it.
         let words = list
             .split_whitespace()
             .filter(|word| word.contains(char::is_alphabetic) && !word.contains('='));

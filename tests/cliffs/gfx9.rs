@@ -1,4 +1,5 @@
-//! GFX9: flat accesses to LDS and scratch memory, scratch and buffer accesses to that.
+//! GFX9: flat accesses to LDS and scratch memory, and scratch and buffer accesses to scratch
+//! memory.
 
 use super::{BLOCKS, Form, THREADS, check};
 
@@ -7,7 +8,8 @@ fn launch(form: &Form, rounds: u32) -> (String, String) {
     let lines = |text: &str| {
         text.lines().map(|line| format!("    {}\n    {waits}\n", line.trim())).collect::<String>()
     };
-    // v0 is the item, v1 four times that, v2 the offset of its word in the buffer, v10 what is computed, s20 the round.
+    // v0: the item; v1: the item times four; v2: the word's offset in the buffer; v10: the result;
+    // s20: the round.
     let program = format!(
         ".target gfx900\n    s_add_u32 flat_scratch_lo, s2, s6\n    s_addc_u32 flat_scratch_hi, s3, 0\n    s_mov_b32 s20, 0\n\
          {}.Lround:\n{}    s_add_u32 s20, s20, 1\n    s_cmp_lt_u32 s20, s7\n    s_cbranch_scc1 .Lround\n\
@@ -47,17 +49,17 @@ fn launch(form: &Form, rounds: u32) -> (String, String) {
 const LDS: &str = "v_mov_b32_e32 v4, v1\nv_mov_b32_e32 v5, 0x10000";
 const SLOT: &str = "v_mov_b32_e32 v4, 8\nv_mov_b32_e32 v5, 0x20000";
 
-/// The sum grows by the item in each round.
+/// Adds the item to the sum in each round.
 fn by_the_item(item: u32, rounds: u32) -> u32 {
     item.wrapping_mul(rounds + 1)
 }
 
-/// The same of bytes.
+/// Adds the item to the sum's sign-extended low byte in each round.
 fn of_bytes(item: u32, rounds: u32) -> u32 {
     (0..rounds).fold(item, |sum, _| (sum as i8 as u32).wrapping_add(item))
 }
 
-/// The sum doubles, and 1 is added.
+/// Doubles the sum and adds 1 in each round.
 fn doubles(item: u32, rounds: u32) -> u32 {
     (0..rounds).fold(item, |sum, _| sum.wrapping_mul(2).wrapping_add(1))
 }

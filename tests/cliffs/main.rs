@@ -1,8 +1,10 @@
-//! Loops of one kind of access each, which must be native code: in the steady state no helper is called and nothing is interpreted.
-//! Each ends with a number for every thread that a model of the same loop gives too.
+//! Loops of one kind of access each, which must be native code: in the steady state no helper is
+//! called and nothing is interpreted. A model of each loop gives the expected number of every
+//! thread.
 //!
-//! A loop's rounds are counted in the same register by all, and what it comes to does not say how many helpers its beginning calls: so
-//! a launch with twice the rounds calls as many.
+//! Each form counts its rounds in one fixed register. The first rounds may call any number of
+//! helpers. So the test compares two launches: a launch with twice the rounds must call as many
+//! helpers.
 
 mod forms;
 mod gfx9;
@@ -12,22 +14,22 @@ use warploom::{Effort, EngineKind, LaunchOptions, LaunchOutcome};
 use warploom_replay::{Launch, Manifest, Session};
 
 const ROUNDS: u32 = 60;
-/// Threads of the block: a warp and a half of either guest's.
+/// The threads of a block: a warp and a half of GFX9, three warps of Maxwell.
 const THREADS: u32 = 96;
-/// Each has words of its own in the buffer, or two would race.
+/// Each block has its own words in the buffer, so that blocks do not race.
 const BLOCKS: u32 = 2;
 
-/// A loop.
+/// A loop of one kind of access.
 struct Form {
     name: &'static str,
-    /// Before the loop, and in it, one instruction a line.
+    /// Instructions before the loop, one a line.
     setup: &'static str,
     body: &'static str,
-    /// What the thread with this index has in the end, after so many rounds.
+    /// Returns the result of the thread with this index after this number of rounds.
     model: fn(u32, u32) -> u32,
 }
 
-/// Runs a program; what threads leave, and the counts.
+/// Runs a program and returns the words that threads store, and the outcome.
 fn run(
     manifest: &str,
     program: &str,
@@ -57,7 +59,7 @@ fn run(
     (words, outcome)
 }
 
-/// `launch` gives the manifest for a number of rounds, and the program.
+/// Checks a loop. `launch` returns the manifest for a number of rounds, and the program.
 fn check(form: &Form, launch: impl Fn(u32) -> (String, String)) {
     let name = form.name;
     let of = |rounds, engine, threads, effort| {
@@ -79,7 +81,8 @@ fn check(form: &Form, launch: impl Fn(u32) -> (String, String)) {
             of(ROUNDS, EngineKind::Jit, threads, Effort::Full),
             of(2 * ROUNDS, EngineKind::Jit, threads, Effort::Full),
         );
-        // Each worker that takes part fills a TLB of its own: how many do differs from run to run.
+        // Each worker that takes part fills its own TLB; the number of such workers varies from run
+        // to run.
         let in_loop = twice.helper_calls.abs_diff(once.helper_calls);
         let allowed = if threads == 1 { 0 } else { u64::from(ROUNDS) / 4 };
         assert!(

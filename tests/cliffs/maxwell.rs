@@ -2,7 +2,7 @@
 
 use super::{BLOCKS, Form, THREADS, check};
 
-/// Words in the bank from 0x148 on.
+/// The words of the constant bank from 0x148 on.
 const WORDS: [u32; 8] = [3, 0x8000_0001, 5, 77, 0xffff_fff9, 11, 13, 0x1234_5678];
 const LOCAL: usize = 64;
 
@@ -13,7 +13,8 @@ fn launch(form: &Form, rounds: u32) -> (String, String) {
          [[arg]]\nu32 = {rounds}\n[buffer.o]\nzeros = {}\ndtype = \"u32\"\n",
         4 * BLOCKS * THREADS
     );
-    // R0 is the thread, R1 a stack pointer, R10 what is computed, R20 the round, R22 the offset of the thread's word in the buffer.
+    // R0: the thread; R1: a stack pointer; R10: the result; R20: the round; R22: the offset of the
+    // thread's word in the buffer.
     let program = format!(
         ".target sm_50\n.kernel k\n.param 8\n{}.shared 1024\n.local {LOCAL}\nS2R R0, SR_TID.X\nS2R R22, SR_CTAID.X\n\
          XMAD R22, R22, {THREADS:#x}, R0\nSHL R22, R22, 0x2\nMOV32I R1, 0x10\nMOV R10, R0\n\
@@ -26,7 +27,7 @@ fn launch(form: &Form, rounds: u32) -> (String, String) {
     (manifest, program)
 }
 
-/// The same in every round: what it makes of thread, round and sum.
+/// Returns the sum after all rounds; `step` maps a round and a sum to the next sum.
 fn sum(thread: u32, rounds: u32, mut step: impl FnMut(u32, u32) -> u32) -> u32 {
     (0..rounds).fold(thread, |sum, round| step(round, sum))
 }

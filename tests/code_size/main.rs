@@ -1,8 +1,11 @@
-//! Host instructions per guest instruction, held against committed numbers, so that a slowdown shows in a diff.
+//! Compares host instructions per guest instruction with committed numbers, so that a slowdown
+//! shows in a diff.
 //!
-//! `golden.txt` is about code as it lies there: a group that does a warp at once has four times the instructions of a loop over its
-//! chunks, and is faster. `executed.txt` is about the instructions that the kernels of `benches/suite` execute. Neither is
-//! time. A change of them wants a reason; `WARPLOOM_BLESS=1 cargo test --test code_size` makes it.
+//! `golden.txt` counts the instructions of the code itself: a group has four times the instructions
+//! of a loop over chunks, and is faster. `executed.txt` counts the instructions that the kernels of
+//! `benches/suite` execute. Neither measures time.
+//!
+//! A change needs a reason. `WARPLOOM_BLESS=1 cargo test --test code_size` writes the new numbers.
 
 #![cfg(target_arch = "x86_64")]
 
@@ -19,7 +22,7 @@ use warploom_analysis::LaunchClass;
 use warploom_cranelift::size;
 use warploom_ir::{Function, parse, verify};
 
-/// File and kernel.
+/// Files, each with the name of a kernel.
 const KERNELS: [(&str, &str); 8] = [
     ("examples/saxpy/saxpy", "saxpy"),
     ("examples/histogram/histogram", "histogram_shared"),
@@ -34,7 +37,7 @@ const KERNELS: [(&str, &str); 8] = [
 const CLASSES: [(&str, LaunchClass); 3] =
     [("line", LaunchClass::Line), ("warp", LaunchClass::Warp), ("any", LaunchClass::Any)];
 
-/// What code may grow by without a word, as a factor; and shrink by, before the numbers have to follow.
+/// Factors by which code may grow or shrink before the committed numbers must change.
 const MOST: f64 = 1.03;
 const LEAST: f64 = 0.90;
 
@@ -42,7 +45,7 @@ const LEAST: f64 = 0.90;
 struct Golden {
     file: &'static str,
     header: &'static str,
-    /// What the second and third number count.
+    /// The meaning of the second and the third number.
     columns: [&'static str; 2],
 }
 
@@ -65,7 +68,7 @@ const EXECUTED: Golden = Golden {
     columns: ["host instructions", "calls of helpers"],
 };
 
-/// Guest instructions, and what else is counted, by name.
+/// Guest instructions and two further counts, by name.
 type Sizes = BTreeMap<String, [u64; 3]>;
 
 fn root() -> &'static Path {
@@ -83,7 +86,7 @@ fn kernel(file: &str, name: &str) -> Function {
     parse::parse(&text).expect("IR that prints parses")
 }
 
-/// The functions of `shapes.ir`.
+/// Returns the functions of `shapes.ir`.
 fn shapes() -> Vec<Function> {
     let text =
         std::fs::read_to_string(root().join("tests/code_size/shapes.ir")).expect("shapes.ir");
@@ -123,7 +126,7 @@ fn sizes() -> Sizes {
     sizes
 }
 
-/// What the kernels of the suite execute.
+/// Returns the counts of instructions that the suite's kernels execute.
 fn executed() -> Sizes {
     let folder = tempfile::tempdir().expect("a folder");
     let mut sizes = Sizes::new();
@@ -164,7 +167,8 @@ impl Golden {
         lines.map(|line| parse(line).unwrap_or_else(|| panic!("{}: `{line}`", self.file))).collect()
     }
 
-    /// What is not as it was.
+    /// Returns a message for each new or missing name, each changed guest count, and each number
+    /// outside the factors.
     fn changes(&self, golden: &Sizes, found: &Sizes) -> Vec<String> {
         let mut changes = Vec::new();
         for (name, [guest, found @ ..]) in found {
@@ -192,7 +196,8 @@ impl Golden {
         changes
     }
 
-    /// Writes the file, or panics if it says something else.
+    /// Writes the file if `WARPLOOM_BLESS` is 1. Otherwise panics if [`Golden::changes`] is
+    /// not empty.
     fn hold(&self, found: &Sizes) {
         let path = root().join("tests/code_size").join(self.file);
         if std::env::var("WARPLOOM_BLESS").is_ok_and(|bless| bless == "1") {
@@ -222,7 +227,7 @@ fn as_much_is_executed_as_was() {
     EXECUTED.hold(&executed());
 }
 
-/// A comparison that cannot fail would show nothing.
+/// Proves that the comparison reports growth: a comparison that cannot fail would prove nothing.
 #[test]
 fn growth_shows() {
     let sizes = |likely, all| Sizes::from([("a loop, line".to_string(), [10, likely, all])]);
@@ -238,7 +243,7 @@ fn growth_shows() {
     assert_eq!(CODE.changes(&sizes(100, 0), &sizes(100, 1)).len(), 1);
 }
 
-/// A predicate that every level makes of the one before, three times over.
+/// Returns a chain of predicates. Each level uses the previous level's predicate in three ways.
 fn chain_of_masks(levels: usize) -> Function {
     let mut text = String::from(
         "function \"chain of masks\" lanes 32 nan 0x7fff 0x7fffffff 0xfff8000000000000 {

@@ -1,5 +1,6 @@
-//! Quotients and roots of NVIDIA's compilers: of the operands that are nearest to a midpoint of two numbers, for which `analysis/exact.rs` says
-//! that they are rounded correctly, and of many others.
+//! Quotients and roots of NVIDIA's compilers. `analysis/exact.rs` claims that their results are
+//! rounded correctly. The operands are numbers nearest to a midpoint of two numbers, and many
+//! other numbers.
 
 use warploom_ir::division::Build;
 use warploom_ir::{BlockBuilder, ConvertOp, FloatAttrs, FloatUnaryOp, Op, SharedFn, Type, Value};
@@ -72,18 +73,19 @@ fn root_steps(b: &mut BlockBuilder<'_>, x: Value) -> Value {
     b.fma(IEEE, e, half, s)
 }
 
-/// The inverse of an odd number modulo 2^64.
+/// Returns the inverse of an odd number modulo 2^64.
 fn inverse(b: u64) -> u64 {
     (0..6).fold(b, |x, _| x.wrapping_mul(2u64.wrapping_sub(b.wrapping_mul(x))))
 }
 
-/// All whole numbers a of `p` bits so that 2^e a and (m + 1/2) b differ by k / 2, for an `m` of p bits and a fitting e.
+/// Returns all whole numbers a of `p` bits for which some e and some `m` of p bits exist such that
+/// 2^e a and (m + 1/2) b differ by k / 2.
 fn near_midpoints(p: u32, b: u64, k: i64) -> Vec<u64> {
     let twos = b.trailing_zeros();
     if k % (1 << twos) != 0 {
         return Vec::new();
     }
-    // An odd number M = 2m + 1 of p + 1 bits, so that M b - k = 2^e a.
+    // Find odd numbers M = 2m + 1 of p + 1 bits such that M b - k = 2^e a.
     let (odd, rest) = (b >> twos, (k >> twos) as u64);
     let mut found = Vec::new();
     for e in [p, p + 1] {
@@ -98,7 +100,7 @@ fn near_midpoints(p: u32, b: u64, k: i64) -> Vec<u64> {
     found
 }
 
-/// A number of 24 or 53 bits as a float below 2.
+/// Returns a number of 24 bits as a float below 2.
 fn single(x: u64) -> f32 {
     x as f32 / (1u32 << 23) as f32
 }
@@ -141,13 +143,14 @@ fn doubles() {
     compare("f64", Type::F64, double_steps, is_quotient, near);
 }
 
-/// All whole numbers x of 53 bits so that 2^e x and m^2 + m differ by `c`, for an `m` of 53 bits and a fitting e: roots near m + 1/2.
+/// Returns all whole numbers x of 53 bits for which some e and some `m` of 53 bits exist such that
+/// 2^e x and m^2 + m differ by `c`. Their roots are near m + 1/2.
 fn roots_near_midpoints(c: i64) -> Vec<u64> {
     let value = |m: u64| i128::from(m) * i128::from(m) + i128::from(m) + i128::from(c);
     let mut found = Vec::new();
     for e in [52, 53] {
         for first in [0, 1] {
-            // Bit by bit: 2m + 1 is odd.
+            // Since 2m + 1 is odd, m is found bit by bit.
             let m = (1..e).fold(first, |m, bit| m | (((value(m) >> bit) & 1) as u64) << bit);
             let candidates = [m, m + (1 << 52)].into_iter().filter(|m| m >> 52 == 1);
             let exact = candidates.filter(|&m| value(m) & ((1 << e) - 1) == 0);
@@ -164,7 +167,7 @@ fn double_roots() {
     let mut near = operands(Type::F64);
     for c in (-1024..=1024).filter(|c| c % 2 == 0) {
         let found = roots_near_midpoints(c);
-        // Exponents of both parities.
+        // Both parities of exponents.
         near.extend(
             found.into_iter().flat_map(|x| [double(x), double(x) + (1 << 52)]).map(|x| (x, x)),
         );

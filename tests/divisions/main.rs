@@ -1,5 +1,7 @@
-//! Divisions that compilers make of steps: as they stand, run by the interpreter, against the operation that analysis makes of them, run by
-//! the JIT; and that estimates of 2^32 / y are as close as that needs, for every y.
+//! Divisions that compilers build from steps: the interpreter runs the steps, the JIT runs the
+//! operation that analysis puts in their place, and the results must agree.
+//!
+//! The tests also prove that estimates of 2^32 / y are close enough for every y.
 
 mod exact;
 mod wide;
@@ -27,7 +29,7 @@ const LANES: usize = 1 << 16;
 
 type Steps = fn(&mut BlockBuilder<'_>, Value, Value) -> Value;
 
-/// A kernel that stores what steps make of each lane's two operands.
+/// Returns a kernel that stores the steps' result for each lane's two operands.
 fn kernel(ty: Type, steps: Steps) -> Function {
     let mut function = FunctionBuilder::new("f", 32, NAN);
     let active = function.bank("m", CellKind::Mask, 1).reg(0);
@@ -53,7 +55,7 @@ fn kernel(ty: Type, steps: Steps) -> Function {
     function.finish().unwrap()
 }
 
-/// Results of an engine, and instructions left to the interpreter.
+/// Returns an engine's results.
 fn results(engine: &dyn Engine, ty: Type, operands: &[(u64, u64)]) -> Vec<u64> {
     let memory = Memory::default();
     for at in [FIRST, SECOND, RESULTS] {
@@ -82,7 +84,7 @@ fn random(state: &mut u64) -> u64 {
     *state ^ *state >> 29
 }
 
-/// Pairs of what a type's operations find hard, and of any bits.
+/// Returns pairs of operands that are hard for a type's operations, and of random bits.
 fn operands(ty: Type) -> Vec<(u64, u64)> {
     let edges: Vec<u64> = match ty {
         Type::F32 => {
@@ -123,7 +125,7 @@ fn operands(ty: Type) -> Vec<(u64, u64)> {
         let bits = random(state);
         let small = random(state) % u64::from(ty.bits());
         match ty {
-            // Exponents near each other, so that quotients are numbers.
+            // Exponents near each other, so that quotients are finite numbers.
             Type::F32 => bits & 0x87ff_ffff | 0x3800_0000,
             Type::F64 => bits & 0x80ff_ffff_ffff_ffff | 0x3f00 << 48,
             _ => (bits & ty.bit_mask()) >> small,
@@ -148,7 +150,7 @@ fn ops(function: &Function) -> impl Iterator<Item = &Op> {
     function.blocks.iter().flat_map(|block| &block.insts).map(|inst| &inst.op)
 }
 
-/// The steps against the operation that analysis makes of them, or of some.
+/// Compares the steps with the code that analysis makes of them, which must have the operation.
 fn compare(
     name: &str,
     ty: Type,
@@ -180,7 +182,7 @@ fn is_quotient(op: &Op) -> bool {
     matches!(op, Op::FBinary { op: FloatBinaryOp::Div, .. })
 }
 
-/// LLVM's for AMD's GPUs.
+/// Builds LLVM's steps for AMD's GPUs.
 fn float_steps(b: &mut BlockBuilder<'_>, ty: Type, n: Value, d: Value) -> Value {
     let mut steps = Division { b, attrs: FloatAttrs::IEEE, nan: NAN.canonical(ty), ty };
     let ((scaled_d, _), (scaled_n, moved)) = (steps.scale([d, d, n]), steps.scale([n, d, n]));
@@ -198,7 +200,7 @@ fn float_steps(b: &mut BlockBuilder<'_>, ty: Type, n: Value, d: Value) -> Value 
         let r = steps.b.put(Op::Shared { function: SharedFn::Rcp, a: scaled_d });
         let e = steps.fma(minus, r, one);
         let r = steps.fma(e, r, r);
-        // The other order of factors is as good.
+        // LLVM may swap the factors.
         let q = steps.product(r, scaled_n);
         let e = steps.fma(minus, q, scaled_n);
         let q = steps.fma(e, r, q);
@@ -219,7 +221,8 @@ fn double_quotients() {
     check("f64", Type::F64, |b, n, d| float_steps(b, Type::F64, n, d), is_quotient);
 }
 
-/// The iterations' reciprocal of an `f32` is the nearest one for every mantissa, which is what Markstein's theorem asks for.
+/// Proves that the iterations' reciprocal of an `f32` is the nearest one for every mantissa.
+/// Markstein's theorem requires this.
 #[test]
 fn reciprocals_of_the_iterations_are_rounded_correctly() {
     for mantissa in 0..1 << 23 {
@@ -230,7 +233,7 @@ fn reciprocals_of_the_iterations_are_rounded_correctly() {
     }
 }
 
-/// 2^32 / y, by LLVM's way or by NVIDIA's.
+/// Builds an estimate of 2^32 / y, by LLVM's or NVIDIA's steps.
 fn estimate(b: &mut BlockBuilder<'_>, y: Value, llvm: bool) -> Value {
     let z = if llvm {
         let float = b.int_to_float(Type::F32, false, Round::Nearest, y);
@@ -267,7 +270,7 @@ fn high_product(b: &mut BlockBuilder<'_>, x: Value, y: Value, at_once: bool) -> 
     b.put(Op::Convert { op: ConvertOp::HighHalf, to: Type::I32, a: product })
 }
 
-/// Quotient and remainder with their corrections.
+/// Builds the quotient and the remainder with their corrections.
 fn word_steps(b: &mut BlockBuilder<'_>, x: Value, y: Value, llvm: bool) -> [Value; 2] {
     let z = estimate(b, y, llvm);
     let (mut q, one) = (high_product(b, x, z, llvm), b.iconst(Type::I32, 1));
@@ -304,7 +307,8 @@ fn words_by_nvidia() {
     check("remainder", Type::I32, |b, x, y| word_steps(b, x, y, false)[1], is_word_quotient);
 }
 
-/// Intel's compiler's: quotient and remainder by floats that are rounded toward zero, corrected once.
+/// Builds the steps of Intel's compiler: quotient and remainder by floats rounded toward zero, with
+/// one correction.
 fn float_word_steps(b: &mut BlockBuilder<'_>, x: Value, y: Value) -> [Value; 2] {
     let cut = FloatAttrs { round: Round::Zero, ..FloatAttrs::IEEE };
     let float =
@@ -348,7 +352,7 @@ fn words_by_intel() {
     check("remainder", Type::I32, |b, x, y| float_word_steps(b, x, y)[1], is_word_quotient);
 }
 
-/// The root that LLVM makes for AMD's GPUs, of words that are floats.
+/// Builds the root that LLVM makes for AMD's GPUs, with words that hold floats.
 fn root_steps(b: &mut BlockBuilder<'_>, x: Value) -> Value {
     let (ieee, flushing) = (FloatAttrs::IEEE, FloatAttrs { flush: true, ..FloatAttrs::IEEE });
     let plain = b.bitcast(Type::I32, x);
@@ -394,7 +398,7 @@ fn roots() {
     check("root", Type::F32, |b, x, _| root_steps(b, x), is_root);
 }
 
-/// As [`root_steps`], of an operand.
+/// Returns the result of [`root_steps`] for an operand.
 fn root(x: f32) -> f32 {
     let is_small = f32::from_bits(0x0f80_0000) > x;
     let scaled = if is_small { x * 2f32.powi(32) } else { x };
@@ -427,7 +431,7 @@ fn all_roots_are_rounded_correctly() {
     }
 }
 
-/// The estimates that [`estimate`] has the guest make.
+/// Returns the estimates that [`estimate`] builds in the guest.
 fn estimates(y: u32) -> [u32; 2] {
     let reciprocal = |y: f32| 1.0 / y;
     let llvm = (reciprocal(y as f32) * f32::from_bits(0x4f7f_fffe)) as u32;
@@ -439,8 +443,10 @@ fn estimates(y: u32) -> [u32; 2] {
     })
 }
 
-/// With `0 <= 2^32 - z y <= 2 y` the quotient that `z` estimates is at most two too small: `x / y - x z / 2^32` is not negative and at most
-/// 2 x / 2^32, which is less than 2.
+/// Returns whether `0 <= 2^32 - z y <= 2 y` for both estimates `z`.
+///
+/// Then the estimated quotient is at most two too small: `x / y - x z / 2^32` is not negative and
+/// at most 2 x / 2^32, which is less than 2.
 fn is_close(y: u32) -> bool {
     estimates(y).into_iter().all(|z| {
         let rest = (1i64 << 32) - (u64::from(z) * u64::from(y)) as i64;
@@ -467,8 +473,8 @@ fn all_estimates_are_close() {
     }
 }
 
-/// What Intel's compiler makes of a 64-bit division: a bit in each round of a loop, from bit `first` down, with a rest to begin with.
-/// Every eighth lane or so is not active.
+/// Builds Intel's 64-bit division: each round of a loop computes a bit, from bit `first` down, and
+/// the rest begins as `begun`. Lane 7 of each warp is not active.
 fn bit_by_bit(quotient: bool, first: u64, begun: u64) -> Function {
     let mut function = FunctionBuilder::new("f", 32, NAN);
     let masks = function.bank("m", CellKind::Mask, 2);
@@ -526,7 +532,7 @@ fn bit_by_bit(quotient: bool, first: u64, begun: u64) -> Function {
     let less = b.icmp(IntCc::LtU, bigger, divisor);
     let running = b.rf_read(active);
     if quotient {
-        // Lanes whose rest is less wait for the others.
+        // Lanes with a rest below the divisor wait for the lanes that subtract.
         let waits = b.and(running, less);
         let inverse = b.not(waits);
         let goes = b.and(running, inverse);

@@ -1,5 +1,8 @@
-//! Divisions of 64-bit integers as compilers make them: binaries of theirs against the host's division, and by 0 against what the
-//! interpreter makes of the steps; and that first estimates of 2^64 / y are as close as the proof in `analysis::wide_division` needs.
+//! Divisions of 64-bit integers in compilers' binaries: the results must equal the host's division;
+//! for divisions by 0, the interpreter's result of the steps.
+//!
+//! The tests also check that first estimates of 2^64 / y are as close as the proof in
+//! `analysis::wide_division` needs.
 
 use std::path::Path;
 
@@ -8,7 +11,8 @@ use warploom_replay::{Launch, Manifest, Session};
 
 use super::random;
 
-/// Dividends and divisors, among them 0: words, pairs that are close to powers of 2, and any bits.
+/// Returns dividends and divisors, 0 among them: words, pairs close to powers of 2, and random
+/// bits.
 fn pairs() -> Vec<(u64, u64)> {
     let edges = [
         0,
@@ -31,14 +35,14 @@ fn pairs() -> Vec<(u64, u64)> {
     let mut state = 11;
     for _ in 0..20_000 {
         let [x, y] = [(); 2].map(|()| random(&mut state) >> (random(&mut state) % 64));
-        // One less and one more than multiples have other quotients.
+        // The quotient changes just below a multiple, and the remainder just above it.
         let near = x.wrapping_mul(y);
         pairs.extend([(x, y), (near.wrapping_sub(1), y), (near, y), (near.wrapping_add(1), y)]);
     }
     pairs
 }
 
-/// What a kernel leaves of its two results, and its code after analysis.
+/// Returns the two results that a kernel stores, and its code after analysis.
 fn run(
     binary: &str,
     kernel: &str,
@@ -88,7 +92,7 @@ fn divisions_of_compilers() {
             } else {
                 "= rem.u "
             };
-            // That of words is one, too, which is for operands that are some.
+            // The second operation divides words; it runs if the operands fit in words.
             assert_eq!(code.matches(operation).count(), 2, "{binary} {kernel}:\n{code}");
             let signed = kernel.starts_with('s');
             for ((&(x, y), found), expected) in pairs.iter().zip(found).zip(expected) {
@@ -112,7 +116,7 @@ fn divisions_of_compilers() {
     }
 }
 
-/// First estimates of 2^64 / y, LLVM's and NVIDIA's.
+/// Returns the first estimates of 2^64 / y by LLVM and by NVIDIA.
 fn estimates(y: u64) -> [u64; 2] {
     let reciprocal = |y: f32| 1.0 / y;
     let (high, low) = ((y >> 32) as u32, y as u32);
@@ -126,7 +130,7 @@ fn estimates(y: u64) -> [u64; 2] {
     [llvm, nvidia]
 }
 
-/// Whether estimates are at most X = 2^64 / y, and at least X - (X / 2^21 + 1).
+/// Returns whether both estimates are at most X = 2^64 / y, and at least X - (X / 2^21 + 1).
 fn is_close(y: u64) -> bool {
     estimates(y).into_iter().all(|x| {
         let product = u128::from(x) * u128::from(y);
@@ -145,8 +149,9 @@ fn estimates_of_wide_divisions_are_close() {
     }
 }
 
-/// All floats of a binade, with what is rounded to each from below and from above. Other binades differ by a factor, but for low words
-/// that are rounded by themselves.
+/// Checks all floats of a binade, with integers that round to each from below and from above.
+///
+/// Other binades differ by a factor, except that low words are rounded separately.
 #[test]
 fn estimates_by_all_reciprocals_are_close() {
     for mantissa in 1u64 << 23..1 << 24 {

@@ -1,4 +1,4 @@
-//! VOPC: masks of lanes.
+//! VOPC comparisons, whose results are masks of lanes.
 
 use Ty::{D, H, S};
 
@@ -20,11 +20,11 @@ fn check(
     };
     let sources = format!("{}, {}", register(0), register(1));
     let activates = name.starts_with("v_cmpx");
-    // In the usual mode all, in others a part.
+    // The usual mode runs all rows, other modes a part.
     let rows: Vec<[u64; 3]> =
         rows.iter().copied().step_by(if mode == 0x3f0 { 1 } else { 5 }).collect();
     let texts = [(format!("{name} vcc, {sources}"), VCC), (format!("{name} s[6:7], {sources}"), 6)];
-    // The other encoding of one comparison of each type.
+    // One comparison of each type also runs in the other encoding.
     for (text, dst) in
         texts.into_iter().take(if name.contains("_lt_") || name.contains("class") { 2 } else { 1 })
     {
@@ -157,7 +157,7 @@ fn classes() {
             .flat_map(|mask| values.iter().take(128).map(move |row| [row[0], mask, 0]))
             .collect();
         for prefix in ["v_cmp", "v_cmpx"] {
-            // Denormals are denormals in every mode.
+            // Classes see denormals as denormals in every mode.
             for mode in [0x3f0, 0x300] {
                 let name = format!("{prefix}_class_{width}");
                 check(&name, [ty == D, false], mode, &rows, |[a, mask, _]| {

@@ -1,4 +1,4 @@
-//! The exec mask, branches and hardware registers.
+//! The EXEC mask, branches and hardware registers.
 
 use super::support::{EXEC, Probe, State, VCC};
 
@@ -79,7 +79,7 @@ fn branches() {
     }
 }
 
-/// What does nothing here.
+/// Waits and hints do nothing here.
 #[test]
 fn waits_and_hints() {
     let texts = [
@@ -150,7 +150,8 @@ fn hardware_registers() {
     }
 }
 
-/// The address of what follows, and the mode that code goes on in.
+/// `s_getpc` gives the address of the next instruction, and later code runs in the mode that
+/// `s_setreg` sets.
 #[test]
 fn addresses_and_modes() {
     for (engine, found) in Probe::new(&["s_nop 0", "s_getpc_b64 s[0:1]"], 0x3f0).run(&State::new())

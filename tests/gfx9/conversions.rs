@@ -131,7 +131,7 @@ fn between_floats() {
     for (name, from, to) in [("v_cvt_f16_f32", S, H), ("v_cvt_f32_f64", D, S)] {
         let mut rows = rows([from; 3], 1);
         let mut random = Random::new(11);
-        // Around the least and greatest numbers of the result.
+        // Adds numbers around the least and greatest numbers of the result.
         rows.extend((0..64 * 40).map(|n| {
             let exponent = if n % 2 == 0 {
                 if from == D { 1023 - 150 } else { 127 - 26 }
@@ -172,7 +172,7 @@ fn between_floats() {
     }
 }
 
-/// Rounded to nearest even, whatever the mode.
+/// Returns a normalized number, rounded to nearest even in every mode.
 fn normalized(m: Mode, ty: Ty, a: u64, signed: bool) -> u64 {
     let one = if signed { 32767.0 } else { 65535.0 };
     let x = r::number(ty, m.flush(ty, a)) * one;

@@ -1,4 +1,4 @@
-//! Every instruction that is implemented is executed by a test.
+//! A test executes every implemented instruction.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,10 +7,11 @@ use std::path::Path;
 use warploom_gfx9::row::Format;
 use warploom_gfx9::table::rows;
 
-/// In no list of words: jumps through registers and traps, which end a probe. Compiled kernels have the first three.
+/// Instructions that no list of words has: jumps through registers and traps end a probe. Compiled
+/// kernels have the first three.
 const ELSEWHERE: [&str; 4] = ["s_setpc_b64", "s_swappc_b64", "s_call_b64", "s_trap"];
 
-/// What fragment and vertex programs have: `tests/graphics`.
+/// Instructions of fragment and vertex programs, which `tests/graphics` tests.
 const GRAPHICS: [&str; 8] = [
     "exp",
     "v_interp_p1_f32",
@@ -22,7 +23,7 @@ const GRAPHICS: [&str; 8] = [
     "v_interp_p2_legacy_f16",
 ];
 
-/// The tests of these run every row of the table (`tests/gfx9_memory`).
+/// Tells whether `tests/gfx9_memory` tests the format: it runs every row of the table.
 fn is_vector_memory(format: Format) -> bool {
     use Format::{Ds, Flat, Global, Mimg, Mtbuf, Mubuf, Scratch};
     matches!(format, Ds | Flat | Global | Scratch | Mubuf | Mtbuf | Mimg)

@@ -1,4 +1,4 @@
-//! The steps of division, and division as LLVM puts it together.
+//! The steps of division, and the division sequences of LLVM.
 
 use Ty::{D, H, S};
 use rustc_apfloat::ieee::{Double, Quad, Single};
@@ -9,7 +9,7 @@ use super::operands::{Random, Width, check, rows};
 use super::reference::{self as r, Mode, Ty};
 use super::support::{EXEC, LANES, Probe, State, VCC};
 
-/// Numerators and denominators, many with a quotient near the least or greatest number.
+/// Returns numerators and denominators, many with a quotient near the least or greatest number.
 fn quotients(ty: Ty) -> Vec<[u64; 2]> {
     let mut pairs: Vec<[u64; 2]> = rows([ty; 3], 2).iter().map(|row| [row[0], row[1]]).collect();
     let mut random = Random::new(21);
@@ -19,7 +19,7 @@ fn quotients(ty: Ty) -> Vec<[u64; 2]> {
         let digits = [random.next(), random.next()].map(|x| x & (ty.least_normal() - 1));
         let signs = random.next();
         let ed = random.next() >> 20 & top;
-        // Of the quotient.
+        // The exponent of the quotient.
         let eq = match n % 3 {
             0 => (random.next() >> 40) % 60,
             1 => top - (random.next() >> 40) % top.min(60),
@@ -65,7 +65,7 @@ const DOUBLE: [&str; 11] = [
     "v_div_fixup_f64 v[0:1], v[18:19], v[4:5], v[2:3]",
 ];
 
-/// Correctly rounded for all operands.
+/// Divisions are correctly rounded for all operands.
 #[test]
 fn divisions_are_exact() {
     for (ty, code) in [(S, SINGLE), (D, DOUBLE)] {
@@ -100,7 +100,7 @@ fn exponent(ty: Ty, x: u64) -> i64 {
     ((x & !ty.sign()) >> ty.infinity().trailing_zeros()) as i64
 }
 
-/// Value and flag.
+/// Returns the value and the flag of `v_div_scale`.
 fn scale(m: Mode, ty: Ty, x: [u64; 3]) -> (u64, bool) {
     let nearest = Round::NearestTiesToEven;
     let [s, d, n] = x.map(|x| m.flush(ty, x));
@@ -169,7 +169,7 @@ fn scales() {
                 expected.set_pair(VCC, flags);
                 for (engine, mut found) in probe.run(&before) {
                     for (lane, pair) in chunk.iter().enumerate() {
-                        // A NaN has whatever bits.
+                        // The bits of a NaN do not matter.
                         let (f, e) = (found.long(0, lane), expected.long(0, lane));
                         let nan = if ty == D {
                             r::is_nan(ty, f) && r::is_nan(ty, e)
@@ -192,7 +192,7 @@ fn scales() {
     }
 }
 
-/// The exact fused result, moved and rounded once.
+/// Returns the exact fused result, scaled by a power of two and rounded once.
 fn moved(ty: Ty, x: [u64; 3], by: i32) -> u64 {
     fn wide<F: FloatConvert<Quad> + Float>(x: u64) -> Quad {
         F::from_bits(x.into()).convert(&mut false).value
@@ -212,14 +212,14 @@ fn fused_with_scale() {
     for (ty, text) in
         [(S, "v_div_fmas_f32 v0, v2, v4, v6"), (D, "v_div_fmas_f64 v[0:1], v[2:3], v[4:5], v[6:7]")]
     {
-        // Without the flag.
+        // The first rows run without the flag.
         let probe = Probe::new(&[text], 0x3f0);
         let step = if ty == D { 128 } else { 64 };
         let mut random = Random::new(77);
         let mantissa = ty.infinity().trailing_zeros();
         let bias = (ty.infinity() >> mantissa) / 2;
         let plain = rows([ty; 3], 3);
-        // A quotient and a correction of less than its last bit, as the iterations leave them.
+        // The quotient and a correction of less than its last bit, as the iterations leave them.
         let corrections = (0..64 * 60).map(|n| {
             let digits =
                 [random.next(), random.next(), random.next()].map(|x| x & (ty.least_normal() - 1));
@@ -300,7 +300,7 @@ fn fixes() {
             && m.round(ty) == Round::NearestTiesToEven
             && q & !ty.sign() <= ty.least_normal()
         {
-            // Divided anew.
+            // Divides the numerator by the denominator again.
             m.flush(ty, r::raw_div(ty, Round::NearestTiesToEven, n, d))
         } else {
             sign | q & !ty.sign()
@@ -323,7 +323,7 @@ fn fixes() {
             check(text, mode, [ty.into(); 3], dst, &rows, |row| fixed(Mode(mode), ty, row));
         }
     }
-    // Rounding up or down, the least number instead of 0.
+    // Rounded up or down, the negative quotient is -0 or the least number.
     let tiny = [0, (200 << 23) | 1 << 31, 10 << 23];
     for (mode, bits) in [(0x3f1, 1u64 << 31), (0x3f2, 1 << 31 | 1)] {
         check(

@@ -1,10 +1,11 @@
-//! Operands and modifiers that are not executed: faults, each with the text that it has.
+//! Operands and modifiers that warploom does not execute: each is a fault with its own text.
 
 use warploom_gfx9::lift::{Kernel, lift_kernel};
 use warploom_gfx9::{Instruction, assemble};
 use warploom_ir::{Terminator, TrapKind};
 
-/// Whether a wave that reaches the instruction stops there as at one that is not implemented.
+/// Tells whether a wave that reaches the instruction stops there as at an unimplemented
+/// instruction.
 fn is_fault(bytes: &[u8]) -> bool {
     const END: u32 = 0xbf81_0000;
     let code = [bytes, &END.to_le_bytes()].concat();
@@ -29,12 +30,12 @@ fn operands() {
             "v_mov_b32_e32 v0, src_pops_exiting_wave_id",
             "s_mov_b32 s0, src_pops_exiting_wave_id",
             "s_mov_b64 s[0:1], src_pops_exiting_wave_id",
-            // Their low halves are broken.
+            // The low halves of the apertures are broken.
             "s_mov_b32 s0, src_shared_base",
             "v_mov_b32_e32 v0, src_private_base",
             "v_add_u32_e32 v0, src_shared_limit, v1",
             "v_add_u32_e64 v0, v1, src_private_limit",
-            // The trap handler's, and a reserved number.
+            // The registers of the trap handler, and a reserved number.
             "s_mov_b32 s0, ttmp0",
             "s_mov_b32 ttmp15, s0",
             "v_add_u32_e32 v0, ttmp3, v1",
@@ -47,11 +48,11 @@ fn operands() {
             "global_load_dword v0, v1, null",
             "buffer_load_dword v0, off, s[4:7], null",
             "buffer_load_dword v0, off, ttmp[4:7], s0",
-            // flat_scratch is no part of a descriptor.
+            // `flat_scratch` is not part of a descriptor.
             "buffer_load_dword v0, off, s[100:103], s0",
             "s_buffer_load_dword s0, s[100:103], 0x0",
             "image_load v0, v0, s[96:103] dmask:0x1 unorm",
-            // Where LLVM refuses it.
+            // LLVM refuses these operands.
             "v_add_u32_e64 v0, v1, src_lds_direct",
             "v_lshlrev_b32_e32 v0, src_lds_direct, v1",
             "v_subrev_f32_e32 v0, src_lds_direct, v1",
@@ -123,12 +124,12 @@ fn hardware_registers() {
     check(
         &[
             "s_getreg_b32 s0, hwreg(HW_REG_TRAPSTS)",
-            // The priorities.
+            // Reads of STATUS that include the priorities.
             "s_getreg_b32 s0, hwreg(HW_REG_STATUS)",
             "s_getreg_b32 s0, hwreg(HW_REG_STATUS, 1, 2)",
             "s_getreg_b32 s0, hwreg(HW_REG_TBA_LO)",
             "s_getreg_b32 s0, hwreg(20)",
-            // Exceptions, an f16 that overflows, indexing, skipping.
+            // The mode bits for exceptions, `f16` overflow, indexing and skipping.
             "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 12, 7), 1",
             "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 23, 1), 1",
             "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 27, 1), 1",

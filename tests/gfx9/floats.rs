@@ -6,12 +6,13 @@ use rustc_apfloat::Round;
 use super::operands::{Width, check, rows};
 use super::reference::{self as r, Mode, Ty};
 
-/// The usual one; `f32` flushed, as kernels with fast math have it; all flushed; without IEEE and clamping of NaNs.
+/// The modes: usual; `f32` flushed, as kernels with fast math have it; all flushed; without IEEE
+/// and clamping of NaNs.
 pub const MODES: [u32; 4] = [0x3f0, 0x3c0, 0x300, 0x0f0];
-/// Up, down, toward zero.
+/// The modes that round up, down and toward zero.
 pub const DIRECTED: [u32; 3] = [0x3f5, 0x3fa, 0x3ff];
 
-/// Register operands: v0, then v2, v4, v6, or pairs from these on.
+/// Returns register operands: v0, then v2, v4 and v6, or pairs from these registers on.
 fn operands(types: &[Ty]) -> String {
     let register = |(n, ty): (usize, &Ty)| match ty {
         D => format!("v[{}:{}]", 2 * n, 2 * n + 1),
@@ -20,7 +21,7 @@ fn operands(types: &[Ty]) -> String {
     types.iter().enumerate().map(register).collect::<Vec<_>>().join(", ")
 }
 
-/// What an instruction does with the other half of its destination.
+/// Returns the destination's width, which tells whether its other half stays.
 fn destination(name: &str, ty: Ty) -> Width {
     let keeps =
         ["v_mad_f16", "v_fma_f16", "v_div_fixup_f16", "v_min3_f16", "v_max3_f16", "v_med3_f16"];
@@ -40,7 +41,7 @@ fn run(name: &str, ty: Ty, arity: usize, modes: &[u32], reference: impl Fn(Mode,
     }
 }
 
-/// In all modes.
+/// Runs an instruction in all modes.
 fn all(name: &str, ty: Ty, arity: usize, reference: impl Fn(Mode, [u64; 3]) -> u64) {
     run(name, ty, arity, &MODES, &reference);
     run(name, ty, arity, &DIRECTED, reference);
@@ -83,7 +84,7 @@ fn products_and_sums() {
 fn accumulation() {
     for mode in MODES {
         let m = Mode(mode);
-        // The destination holds what `State::new` puts there.
+        // `State::new` sets the destination's old value.
         let lane = |n: u64| 0xec00_0000 + n;
         for (name, ty) in [("v_mac_f32", S), ("v_fmac_f32", S), ("v_mac_f16", H)] {
             let text = format!("{name} {}", operands(&[ty; 3]));
@@ -138,7 +139,7 @@ fn least_and_greatest() {
             run(&format!("v_med3_{width}"), ty, 3, &MODES, |m, x| m.med3(ty, x));
         }
     }
-    // As compilers quiet a NaN.
+    // Compilers quiet a NaN with `v_max`.
     for mode in MODES {
         check(
             "v_max_f32 v0, v2, v2",
@@ -238,14 +239,15 @@ fn exponents() {
     }
 }
 
-/// What hardware approximates: within how many units of the last place of the exact result the results are.
+/// Checks that results of an instruction that hardware approximates are within `units` units in the
+/// last place of the exact result.
 fn close(name: &str, ty: Ty, units: f64, zero: f64, exact: impl Fn(f64) -> f64) {
     for mode in MODES {
         let m = Mode(mode);
         let text = format!("{name} {}", operands(&[ty, ty]));
         let rows = rows([ty; 3], 1);
         let found = std::cell::RefCell::new(Vec::new());
-        // The engines agree, and give what they give.
+        // The engines must agree; any result within the bound is good.
         let probe = super::support::Probe::new(&[&text], mode);
         for chunk in rows.chunks(64) {
             let mut state = super::support::State::new();
@@ -314,7 +316,7 @@ fn approximations() {
                 f((x - x.round()) * std::f64::consts::TAU)
             }
         };
-        // Near the zeros of the functions the reference is not exact.
+        // Near the zeros of the functions, the reference is not exact.
         let units = if ty == H { 0.51 } else { 1e6 };
         close(&format!("v_sin_{width}"), ty, units, 1e-12, |x| turns(x, f64::sin, 0.0));
         close(&format!("v_cos_{width}"), ty, units, 1e-12, |x| turns(x, f64::cos, 1.0));
@@ -324,7 +326,7 @@ fn approximations() {
     close("v_log_legacy_f32", S, 0.51, 0.0, f64::log2);
 }
 
-/// The definitions, on vectors of which each axis is the longest.
+/// The results follow the definitions on vectors of which each axis is the longest.
 #[test]
 fn cubes() {
     for mode in MODES {
@@ -344,7 +346,7 @@ fn cubes() {
         let flushed = |row: [u64; 3]| row.map(|x| m.flush(S, x));
         let run = |name: &str, f: &dyn Fn([u64; 3], usize, bool) -> u64| {
             let text = format!("{name} v0, v2, v4, v6");
-            // What is done with the bits of a NaN is not looked at.
+            // Rows with a NaN are skipped: the results' bits are not checked.
             let rows: Vec<[u64; 3]> =
                 rows.iter().copied().filter(|row| row.iter().all(|&x| !r::is_nan(S, x))).collect();
             check(&text, mode, [Width::Word; 3], Width::Word, &rows, |row| {
@@ -370,10 +372,10 @@ fn cubes() {
     }
 }
 
-/// A segment is what 2 / pi has at its place.
+/// Each segment holds the bits of 2 / pi at its place.
 #[test]
 fn two_over_pi() {
-    // 256 bits behind the point.
+    // The first 256 bits after the point.
     let words: [u32; 8] = [
         0xa2f9_836e,
         0x4e44_1529,
@@ -401,7 +403,7 @@ fn two_over_pi() {
         let first = 53 * (n as u32 & 31) + ((x >> 52) as u32 & 0x7ff).saturating_sub(1077);
         (segment(first) as f64 * 2f64.powi(-53 - first as i32)).to_bits()
     });
-    // Of the greatest numbers a part that would be too small is moved.
+    // For the greatest numbers, a segment that would be too small is scaled.
     let probe = super::support::Probe::new(&[text], 0x3f0);
     let mut state = super::support::State::new();
     state.set_long(2, 0, f64::MAX.to_bits());

@@ -1,9 +1,10 @@
-//! Parts of registers (SDWA), lanes of others (DPP), registers that m0 numbers, and between lanes and scalar registers.
+//! SDWA (parts of registers), DPP (lanes of other lanes), registers that m0 numbers, and moves
+//! between lanes and scalar registers.
 
 use super::operands::Random;
 use super::support::{EXEC, LANES, M0, Probe, State};
 
-/// Random words everywhere, some lanes inactive.
+/// Returns a state of random words with the given lanes active.
 fn random_state(seed: u64, exec: u64) -> State {
     let mut random = Random::new(seed);
     let mut state = State::new();
@@ -115,7 +116,7 @@ fn lanes_and_scalars() {
     for exec in [u64::MAX, 0xff00, 1 << 63, 0] {
         let before = random_state(7, exec);
         let mut expected = before.clone();
-        // Lane 0 if none is active.
+        // If no lane is active, the instruction reads lane 0.
         expected.scalars[0] = before.vectors[2][exec.trailing_zeros() as usize % 64];
         run(&["v_readfirstlane_b32 s0, v2"], &before, &expected);
         for lane in [0u32, 31, 32, 63, 64 + 5] {
@@ -133,7 +134,7 @@ fn lanes_and_scalars() {
     }
 }
 
-/// Where a register that m0 numbers does not exist v0 is read, and nothing written.
+/// If a register that m0 numbers does not exist, v0 is read and nothing is written.
 #[test]
 fn registers_by_number() {
     let off = "s_set_gpr_idx_off";
@@ -166,13 +167,14 @@ fn registers_by_number() {
                     expected.vectors[to][lane] = sum;
                 }
             }
-            // The last one is to find that more registers are looked at.
+            // The last instruction makes the probe compare more registers.
             run(&[on, text, off, "v_mov_b32 v31, v31"], &before, &expected);
         }
     }
 }
 
-/// The index changed, and what it is for, and that only while indexing is on.
+/// Changing the index, and the operands that it applies to, has an effect only while indexing is
+/// on.
 #[test]
 fn changing_indices() {
     let mut before = random_state(3, u64::MAX);

@@ -1,4 +1,5 @@
-//! Literals of 64-bit operands: of signed integers extended by their sign, of floats the upper half, of others extended by zeros.
+//! Literals of 64-bit operands: the sign extends a signed integer, a float's literal is its upper
+//! half, and zeros extend other types.
 
 use warploom_gfx9::layout::{Location, location};
 use warploom_gfx9::table::rows;
@@ -8,11 +9,11 @@ use super::support::{LANES, Probe, State};
 
 const LITERALS: [u32; 5] = [0x8000_0000, 0x7fff_ffff, 0xffff_ffff, 0x89ab_cdef, 0x3ff8_0001];
 
-/// The scalar registers that hold the same number, and the first of the other operands.
+/// The scalar registers that hold the number, and the first register of the other operands.
 const NUMBER: u8 = 8;
 const OTHER: u8 = 12;
 
-/// What a literal stands for, by the type that the name gives the operand.
+/// Returns the value of a literal, by the type that the name gives the operand.
 fn extended(name: &str, literal: u32) -> u64 {
     let signed = name.ends_with("_i64");
     let float = name.contains("_f64");
@@ -27,11 +28,11 @@ fn words(bytes: &[u8]) -> Vec<u32> {
     bytes.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect()
 }
 
-/// An instruction does with a literal what it does with a register that holds the number.
+/// An instruction does with a literal as it does with a register that holds the number.
 #[test]
 fn of_all_instructions() {
     let mut tried = Vec::new();
-    // They end a probe: a call needs a target.
+    // `s_swappc_b64` ends a probe: a call needs a target.
     let ends = |name: &str| name == "s_swappc_b64";
     for row in rows().filter(|row| row.lift.is_some() && !ends(row.mnemonic)) {
         let short = row
@@ -53,7 +54,7 @@ fn of_all_instructions() {
                     encoder.operand(slot.role, operand)?;
                     Some(words(&encoder.finish()?.1))
                 };
-                // Of scalar registers alone: no literal fits.
+                // An operand that is only a scalar register fits no literal.
                 let Some(register) = with(Operand::Scalar(NUMBER)) else {
                     panic!("{}", row.mnemonic)
                 };
@@ -65,7 +66,7 @@ fn of_all_instructions() {
                     let number = extended(row.mnemonic, literal);
                     let mut before = State::new();
                     before.set_pair(NUMBER.into(), number);
-                    // Next to it, and far away.
+                    // The other operand is next to the number, or far away.
                     for lane in 0..LANES {
                         let near = number.wrapping_add(lane as u64 % 3).wrapping_sub(1);
                         let far = [0, u64::from(literal), !number, 1 << 63][lane / 3 % 4];
@@ -86,7 +87,8 @@ fn of_all_instructions() {
         }
     }
     let count = |part: &str| tried.iter().filter(|name| name.contains(part)).count();
-    // Compares and those that set EXEC: six relations and two that always or never hold; of floats sixteen; classes.
+    // Compares, and compares that set EXEC: `i64` and `u64` have six relations and two constant
+    // ones, `f64` has sixteen, and classes have one.
     assert_eq!((count("v_cmp_"), count("v_cmpx_")), (33, 33), "{tried:?}");
     assert!(
         count("s_") >= 50 && count("v_cvt") == 3 && tried.len() > 130,

@@ -1,4 +1,4 @@
-//! GFX9 instructions, each by itself, on both engines, against references of their own.
+//! Each GFX9 instruction alone, on all engines, against a reference of its own.
 
 #![allow(clippy::type_complexity, reason = "tables of names and functions")]
 #![allow(clippy::needless_range_loop, reason = "lanes and operands are numbers")]

@@ -1,4 +1,5 @@
-//! Modifiers of sources and results, the same for all vector instructions: signs, output modifiers, clamping, SDWA, DPP, op_sel.
+//! Source and result modifiers, which all vector instructions share: signs, output modifiers,
+//! clamping, SDWA, DPP and op_sel.
 
 use Ty::{D, H, S};
 
@@ -31,7 +32,8 @@ fn results_scaled_and_clamped() {
             (" div:2", 0.5, false),
         ] {
             let text = format!("v_mul_{width} {operands}{form}");
-            // With denormals or IEEE there is no output modifier; NaNs clamp to 0 if bit 8 is set.
+            // With denormals or IEEE, there is no output modifier. NaNs clamp to 0 if bit 8 of the
+            // mode is set.
             for mode in [0x3f0, 0x100, 0x000, 0x0f0] {
                 let m = Mode(mode);
                 let scales = m.flushes(ty) && !m.ieee();
@@ -80,7 +82,7 @@ fn parts_of_registers() {
     check(text, m.0, [Width::Word; 3], Width::Word, &numbered, |[a, b, lane]| {
         m.mul(H, low(a), b >> 16) << 16 | lane
     });
-    // VOP3 chooses halves by bits.
+    // VOP3 selects halves by bits.
     let rows = super::operands::rows([S; 3], 3);
     let numbered: Vec<[u64; 3]> = rows
         .iter()
@@ -114,7 +116,7 @@ fn parts_of_registers() {
     }
 }
 
-/// Which lane each lane reads, for lanes that there are.
+/// Each lane reads the lane that its control names, if that lane exists.
 #[test]
 fn lanes_of_others() {
     let within = |lane: i32, place: i32| (0..16).contains(&place).then_some((lane & !15) + place);

@@ -1,9 +1,9 @@
-//! Values to run instructions on, and the loop that does it.
+//! Values that instructions run on, and the loop that runs them.
 
 use super::reference::Ty;
 use super::support::{LANES, Probe, State};
 
-/// Xorshift.
+/// The random number generator Xorshift.
 pub struct Random(u64);
 
 impl Random {
@@ -23,7 +23,7 @@ impl Random {
     }
 }
 
-/// Zeros, limits, NaNs, denormals, integers and halves.
+/// Returns zeros, limits, NaNs, denormals, integers and halves.
 pub fn special(ty: Ty) -> Vec<u64> {
     let (infinity, least) = (ty.infinity(), ty.least_normal());
     let mut values = vec![
@@ -67,7 +67,7 @@ pub fn special(ty: Ty) -> Vec<u64> {
     values
 }
 
-/// Rows of operands: all pairs of special values and then random ones, of which some are near each other.
+/// Returns rows of operands: all pairs of special values, then random ones, some near each other.
 pub fn rows(types: [Ty; 3], arity: usize) -> Vec<[u64; 3]> {
     let special = types.map(special);
     let mut rows = Vec::new();
@@ -93,7 +93,7 @@ pub fn rows(types: [Ty; 3], arity: usize) -> Vec<[u64; 3]> {
             }
         });
         if n % 4 == 1 && types[0] == types[1] {
-            // Operands of like size.
+            // The operands have similar size.
             let near = random.next() >> 44 & ((types[0].bits() as u64 * 0x10_0001) >> 3);
             row[1] = row[0].wrapping_add(near) & (types[0].sign() << 1).wrapping_sub(1);
         }
@@ -102,7 +102,7 @@ pub fn rows(types: [Ty; 3], arity: usize) -> Vec<[u64; 3]> {
             row = [0, 1, 2].map(|k| tiny(types[k], row[k]));
         }
         if n % 4 == 3 {
-            // Around 1.
+            // The operands are around 1.
             let middle = |ty: Ty, x: u64| {
                 (x & (ty.least_normal() * 16 - 1) | x & ty.sign()).wrapping_add(ty.of(0.01))
             };
@@ -113,12 +113,12 @@ pub fn rows(types: [Ty; 3], arity: usize) -> Vec<[u64; 3]> {
     rows
 }
 
-/// A register or two by the number of bits.
+/// The width of an operand: one register or two, by the number of bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Width {
     /// The low half; the other half of a destination becomes 0.
     Half,
-    /// The same, but the destination's other half stays.
+    /// The low half; the other half of a destination keeps its value.
     HalfKept,
     Word,
     Long,
@@ -138,12 +138,12 @@ fn put(state: &mut State, number: usize, lane: usize, width: Width, bits: u64) {
     match width {
         Width::Long => state.set_long(number, lane, bits),
         Width::Word => state.vectors[number][lane] = bits as u32,
-        // The upper half means nothing.
+        // The upper half has no meaning.
         Width::Half | Width::HalfKept => state.vectors[number][lane] = bits as u32 | 0x9abc_0000,
     }
 }
 
-/// Runs an instruction that writes v0 on operands in v2, v4 and v6, and compares.
+/// Runs an instruction that writes v0 on operands in v2, v4 and v6, and compares the whole state.
 pub fn check(
     text: &str,
     mode: u32,
@@ -153,7 +153,7 @@ pub fn check(
     reference: impl Fn([u64; 3]) -> u64,
 ) {
     let probe = Probe::new(&[text], mode);
-    // In the usual mode all, in others a part.
+    // The usual mode runs all rows, other modes a part.
     let (first, step) = match rows.len() {
         _ if mode == 0x3f0 => (0, 1),
         0..256 => (0, 1),

@@ -1,4 +1,4 @@
-//! VOP3P.
+//! VOP3P instructions.
 
 use Ty::{H, S};
 use rustc_apfloat::Round;
@@ -20,7 +20,7 @@ fn words(arity: usize) -> Vec<[u64; 3]> {
     rows
 }
 
-/// The halves that each operation reads, chosen by bits as the text has them.
+/// Returns the halves that each operation reads, as the bits of the text choose them.
 fn halves(x: u64, n: usize, op_sel: [usize; 3], op_sel_hi: [usize; 3]) -> [u64; 2] {
     [op_sel[n], op_sel_hi[n]].map(|high| x >> (16 * high) & 0xffff)
 }
@@ -31,7 +31,7 @@ const FORMS: [(&str, [usize; 3], [usize; 3]); 2] =
 fn both(name: &str, arity: usize, modes: &[u32], f: impl Fn(Mode, [u64; 3]) -> u64) {
     let sources = ["v2", "v4", "v6"][..arity].join(", ");
     for (form, op_sel, op_sel_hi) in FORMS {
-        // The text has as many bits as operands.
+        // The text has one bit per operand.
         let form = if arity == 2 {
             form.replace(",1] op_sel_hi:[0,0,1]", "] op_sel_hi:[0,0]")
         } else {
@@ -58,7 +58,7 @@ fn halves_of_floats() {
     both("v_pk_fma_f16", 3, &modes, |m, x| m.fma(H, x));
     both("v_pk_min_f16", 2, &MODES, |m, [a, b, _]| m.min(H, a, b));
     both("v_pk_max_f16", 2, &MODES, |m, [a, b, _]| m.max(H, a, b));
-    // Signs of either half, clamping, constants.
+    // Signs of either half, clamping and constants.
     let m = Mode(0x3f0);
     let pair = |f: &dyn Fn(u64, u64) -> u64, a: u64, b: u64| {
         f(a & 0xffff, b & 0xffff) | f(a >> 16, b >> 16) << 16
@@ -137,7 +137,7 @@ fn halves_of_integers() {
 
 #[test]
 fn mixed() {
-    // As the text's bits say: an f32, or the low or high half.
+    // Returns the operand that the text's bits select: an `f32`, or the low or high half.
     let source = |m: Mode, x: u64, half: bool, high: bool| {
         if half {
             let x = m.flush(H, x >> (16 * u32::from(high)) & 0xffff);
@@ -206,7 +206,7 @@ fn dot_products() {
         |x: u64, width: u32, n: u32| (x as u32 as i32) << (32 - width - width * n) >> (32 - width);
     let unsigned = |x: u64, width: u32, n: u32| x >> (width * n) & ((1 << width) - 1);
     for (name, width) in [("v_dot2_i32_i16", 16), ("v_dot4_i32_i8", 8), ("v_dot8_i32_i4", 4)] {
-        // rocBLAS's Tensile has it as in the last.
+        // Tensile of rocBLAS uses the last form.
         for (clamp, modifiers) in [(false, ""), (true, " clamp"), (false, " op_sel_hi:[1,1,0]")] {
             let text = format!("{name} v0, v2, v4, v6{modifiers}");
             check(&text, 0x3f0, [Width::Word; 3], Width::Word, &rows, |[a, b, c]| {
@@ -250,7 +250,7 @@ fn dot_products() {
     }
 }
 
-/// gfx904 and gfx906 round once, and keep denormals as the mode says.
+/// gfx904 and gfx906 round once, and flush denormals as the mode says.
 #[test]
 fn mixed_and_fused() {
     const TEXT: &str = "v_mad_mix_f32 v0, v2, v4, v6";

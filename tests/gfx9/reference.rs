@@ -1,4 +1,5 @@
-//! What instructions compute, on bit patterns, on `rustc_apfloat` (exact, rounded once) and not on the IR's definitions.
+//! The results of instructions on bit patterns, computed by `rustc_apfloat` (exact, rounded once)
+//! and not by the IR's definitions.
 
 use rustc_apfloat::ieee::{Double, Half, Single};
 use rustc_apfloat::{Float, FloatConvert, Round};
@@ -41,7 +42,7 @@ impl Ty {
         }
     }
 
-    /// The bits of an exact number.
+    /// Returns the bits of an exact number.
     pub fn of(self, x: f64) -> u64 {
         convert(D, self, Round::NearestTiesToEven, x.to_bits())
     }
@@ -51,7 +52,7 @@ impl Ty {
     }
 }
 
-/// The MODE register.
+/// The value of the MODE register.
 #[derive(Clone, Copy, Debug)]
 pub struct Mode(pub u32);
 
@@ -73,7 +74,7 @@ impl Mode {
         self.0 & 0x200 != 0
     }
 
-    /// A value as an instruction takes or gives it.
+    /// Returns a value as an instruction reads or writes it in this mode.
     pub fn flush(self, ty: Ty, x: u64) -> u64 {
         if self.flushes(ty) { flush(ty, x) } else { x }
     }
@@ -193,7 +194,7 @@ pub fn from_int(ty: Ty, round: Round, x: i64) -> u64 {
     with!(ty, go(round, x))
 }
 
-/// As a number that compares.
+/// Returns a value as an `f64`, for comparisons.
 pub fn number(ty: Ty, a: u64) -> f64 {
     f64::from_bits(convert(ty, D, Round::NearestTiesToEven, a))
 }
@@ -220,13 +221,13 @@ impl Mode {
         self.result(ty, raw_fma(ty, self.round(ty), self.three(ty, x)))
     }
 
-    /// Two roundings, and no denormals.
+    /// Rounds twice and flushes denormals.
     pub fn mad(self, ty: Ty, x: [u64; 3]) -> u64 {
         let flushing = Mode(self.0 & !0xf0);
         flushing.add(ty, flushing.mul(ty, x[0], x[1]), x[2])
     }
 
-    /// The documents' pseudocode.
+    /// Follows the documents' pseudocode of minimum and maximum.
     fn extreme(self, ty: Ty, a: u64, b: u64, a_wins: impl Fn(f64, f64) -> bool, zero: u64) -> u64 {
         let [fa, fb] = [a, b].map(|x| self.flush(ty, x));
         let (x, y) = (number(ty, fa), number(ty, fb));
@@ -291,14 +292,14 @@ impl Mode {
         self.result(ty, raw_scaled(ty, self.round(ty), self.flush(ty, a), n))
     }
 
-    /// Fraction and exponent.
+    /// Returns the fraction and the exponent.
     pub fn frexp(self, ty: Ty, a: u64) -> (u64, i32) {
         let a = self.flush(ty, a);
         let x = number(ty, a);
         if x == 0.0 || !x.is_finite() {
             return (canonical(ty, a), 0);
         }
-        // Powers of two are exact, those of the least numbers in steps.
+        // Scaling by powers of two is exact; the least numbers take several steps.
         let (mut m, mut e) = (x, 0);
         while m.abs() >= 1.0 {
             (m, e) = (m / 2.0, e + 1);
@@ -310,7 +311,7 @@ impl Mode {
     }
 }
 
-/// The bit of a class mask.
+/// Returns the bit of the operand's class in a class mask.
 pub fn class(ty: Ty, a: u64) -> u32 {
     let (negative, magnitude) = (a & ty.sign() != 0, a & !ty.sign());
     let pair = if is_signaling(ty, a) {

@@ -1,9 +1,9 @@
-//! SOP1, SOP2, SOPC and SOPK: numbers, and SCC.
+//! SOP1, SOP2, SOPC and SOPK: results and SCC.
 
 use super::operands::Random;
 use super::support::{M0, Probe, State};
 
-/// The result, of which the destination takes as many bits as it has, and SCC.
+/// The function that returns the result, cut to the destination's bits, and SCC.
 type Reference = fn(u64, u64, bool) -> (u64, bool);
 
 fn low(x: u64) -> u64 {
@@ -14,7 +14,7 @@ fn signed(x: u64) -> i64 {
     i64::from(x as i32)
 }
 
-/// A word and whether it is not 0.
+/// Returns a word and whether it is not 0.
 fn word(x: u64) -> (u64, bool) {
     (low(x), low(x) != 0)
 }
@@ -27,12 +27,12 @@ fn fits(x: i64) -> (u64, bool) {
     (x as u64, x != i64::from(x as i32))
 }
 
-/// The field that the second operand describes, bit by bit.
+/// Returns the field that the second operand describes, bit by bit.
 fn field(x: u64, spec: u64, bits: u32, signed: bool) -> u64 {
     let (offset, width) = (spec as u32 & (bits - 1), (spec >> 16) as u32 & 127);
     let sign = signed && x >> (bits - 1) & 1 != 0;
     let bit = |at: u32| if at < bits { x >> at & 1 != 0 } else { sign };
-    // A field that reaches past the top has the sign there, as has everything above.
+    // A field that reaches past the top has the sign there, as do the bits above it.
     let top = signed && width > 0 && bit(offset + width - 1);
     (0..bits).fold(0, |all, n| all | u64::from(if n < width { bit(offset + n) } else { top }) << n)
 }
@@ -53,7 +53,8 @@ fn quad_mask(x: u64) -> u64 {
     any_of_quads(x).fold(0, |all, quad| all | 1 << quad)
 }
 
-/// The lowest place where a bit is as asked for, counted from the bottom or the top; -1 if there is none.
+/// Returns the lowest position of a bit that satisfies `is`, counted from the bottom or the top, or
+/// -1.
 fn place(bits: u32, from_top: bool, is: impl Fn(u32) -> bool) -> u64 {
     (0..bits).find(|&n| is(if from_top { bits - 1 - n } else { n })).map_or(u64::MAX, u64::from)
 }
@@ -72,10 +73,10 @@ fn replicated(x: u64) -> u64 {
 
 const W: [u32; 3] = [32; 3];
 const L: [u32; 3] = [64; 3];
-/// A long operand and a word.
+/// A 64-bit operand and a word.
 const LW: [u32; 3] = [64, 64, 32];
 
-/// Name, bits of the destination and of both sources.
+/// The name, and the bits of the destination and of both sources.
 const TWO: &[(&str, [u32; 3], Reference)] = &[
     ("s_add_u32", W, |a, b, _| (a + b, a + b > 0xffff_ffff)),
     ("s_sub_u32", W, |a, b, _| (a.wrapping_sub(b), a < b)),
@@ -131,7 +132,7 @@ const TWO: &[(&str, [u32; 3], Reference)] = &[
     ("s_pack_hh_b32_b16", W, |a, b, c| (a >> 16 | b & 0xffff_0000, c)),
 ];
 
-/// The second operand of the reference is what the destination had.
+/// The second operand of the reference is the destination's old value.
 const ONE: &[(&str, [u32; 2], Reference)] = &[
     ("s_mov_b32", [32, 32], |a, _, c| (a, c)),
     ("s_mov_b64", [64, 64], |a, _, c| (a, c)),
@@ -167,7 +168,7 @@ const ONE: &[(&str, [u32; 2], Reference)] = &[
     ("s_bitreplicate_b64_b32", [64, 32], |a, _, c| (replicated(a), c)),
 ];
 
-/// Comparisons: bits of the sources, SCC.
+/// The comparisons: name, bits of the sources, and SCC.
 const COMPARES: &[(&str, [u32; 2], fn(u64, u64) -> bool)] = &[
     ("s_cmp_eq_i32", [32, 32], |a, b| a == b),
     ("s_cmp_lg_i32", [32, 32], |a, b| a != b),
@@ -205,7 +206,7 @@ const EDGES: [u64; 20] = [
     0x8000_0000_8000_0001,
     u64::MAX,
     0x0040_0010_0010_0400,
-    // Fields: 16 from 8, 16 from 24, 32 from 0, 64 from 0, 127 from 33.
+    // The fields: 16 from 8, 16 from 24, 32 from 0, 64 from 0 and 127 from 33.
     0x0010_0008,
     0x0010_0018,
     0x0020_0000,
@@ -213,7 +214,7 @@ const EDGES: [u64; 20] = [
     0x007f_0021,
 ];
 
-/// Pairs of these, and random ones.
+/// Returns all pairs of these values, and random pairs.
 fn pairs() -> Vec<[u64; 2]> {
     let mut pairs: Vec<[u64; 2]> = EDGES.iter().flat_map(|&a| EDGES.map(|b| [a, b])).collect();
     let mut random = Random::new(17);
@@ -229,7 +230,7 @@ fn cut(x: u64, bits: u32) -> u64 {
     if bits == 64 { x } else { low(x) }
 }
 
-/// What an instruction does with s0 (and s1), s2 and s4: the first bits are the destination's.
+/// Checks an instruction on s0 (and s1), s2 and s4. The first of `bits` is the destination's.
 fn check(
     text: &str,
     bits: [u32; 3],
@@ -296,7 +297,7 @@ fn compares() {
     }
 }
 
-/// SOPK: signed immediates are extended by their sign, others by zeros.
+/// In SOPK, signed immediates are extended by their sign, and others by zeros.
 #[test]
 fn immediates() {
     type Compare = (&'static str, fn(i64, i64) -> bool);
@@ -326,7 +327,7 @@ fn immediates() {
     }
 }
 
-/// Constants: of 64 bits those of signed numbers are extended by their sign.
+/// The sign extends constants of 64-bit signed operands.
 #[test]
 fn constants() {
     let cases: [(&str, u64); 8] = [
@@ -352,7 +353,7 @@ fn constants() {
     }
 }
 
-/// Registers that m0 numbers.
+/// m0 numbers registers.
 #[test]
 fn registers_by_number() {
     for index in [0u32, 1, 2, 5] {

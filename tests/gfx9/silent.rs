@@ -1,5 +1,5 @@
-//! Nothing of an instruction is left out in silence: each bit that its text shows, and each operand, changes what is done or is a
-//! fault.
+//! Each bit that an instruction's text shows, and each operand, must change the lifted code or be a
+//! fault: nothing is ignored in silence.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -13,10 +13,10 @@ use warploom_gfx9::table::rows;
 use warploom_gfx9::{Encoder, Encoding, Instruction, Operand, Role, Row};
 use warploom_ir::Terminator;
 
-/// Denormals are zeros and IEEE is off, so that output modifiers act.
+/// The mode: denormals are zeros and IEEE is off, so that output modifiers act.
 const MODE: u32 = 0x100;
 
-/// A fragment program's surroundings: all attributes and targets.
+/// Returns the surroundings of a fragment program: all attributes and targets.
 fn shader() -> Shader {
     let rows = (0..9).flat_map(|target| (0..4).map(move |component| (target, component)));
     Shader {
@@ -33,7 +33,7 @@ fn shader() -> Shader {
     }
 }
 
-/// What is done for an instruction. None: it is a fault.
+/// Returns the code that the lift makes of an instruction; `None` if it is a fault.
 fn lifted(words: &[u8]) -> Option<String> {
     const END: u32 = 0xbf81_0000;
     let code: Vec<u8> =
@@ -55,7 +55,7 @@ fn lifted(words: &[u8]) -> Option<String> {
 
 type Form = (Encoding, Format, u16);
 
-/// An instruction of a form, each operand a register of its own, modifiers as they are executed.
+/// Returns an instruction of a form with distinct registers as operands and modifiers as executed.
 fn example(row: &'static Row, (encoding, format, op): Form) -> Vec<u8> {
     let mut encoder = Encoder::new(row, encoding, format, op).expect("a form");
     for (slot, number) in row.operands.iter().zip((16..).step_by(16)) {
@@ -71,7 +71,7 @@ fn example(row: &'static Row, (encoding, format, op): Form) -> Vec<u8> {
     }
     let mut set = |lo, bits, value| encoder.set(lo, bits, value).expect("a field");
     match encoding {
-        // row_shl:1, to all rows and banks.
+        // `row_shl:1`, to all rows and banks.
         Encoding::Dpp => {
             set(40, 9, 0x101);
             set(56, 8, 0xff);
@@ -80,11 +80,11 @@ fn example(row: &'static Row, (encoding, format, op): Form) -> Vec<u8> {
             set(59, 2, 3);
             set(14, 1, 1);
         }
-        // Four words.
+        // An export of four words.
         Encoding::Exp => set(0, 4, 0xf),
-        // One component, or two for what compares.
+        // One component, or two for compares.
         Encoding::Mimg => set(8, 4, if row.mnemonic.ends_with("cmpswap") { 3 } else { 1 }),
-        // MSG_INTERRUPT, HW_REG_MODE; other registers cannot be written.
+        // `MSG_INTERRUPT` and `HW_REG_MODE`: other registers cannot be written.
         Encoding::Sopp if row.slot(Role::Message).is_some() => set(0, 16, 1),
         Encoding::Sopk if row.slot(Role::Hwreg).is_some() => {
             set(0, 16, if row.mnemonic == "s_setreg_b32" { 2 } else { 1 | 4 << 6 | 3 << 11 });
@@ -94,9 +94,9 @@ fn example(row: &'static Row, (encoding, format, op): Form) -> Vec<u8> {
     encoder.finish().unwrap_or_else(|| panic!("{} in {encoding:?}", row.mnemonic)).1
 }
 
-/// Every form of what is implemented, with an example.
+/// Returns every form of each implemented row, with an example.
 fn examples() -> impl Iterator<Item = (&'static Row, Form, Vec<u8>)> {
-    // The last ends the wave.
+    // `s_trap` ends the wave.
     let rows = rows().filter(|row| row.lift.is_some() && row.mnemonic != "s_trap");
     rows.flat_map(|row| row.forms().map(move |form| (row, form, example(row, form))))
 }
@@ -105,14 +105,14 @@ fn text(bytes: &[u8]) -> String {
     Instruction::decode(bytes).expect("an instruction").text(0)
 }
 
-/// The same instruction with other bits, if these are one.
+/// Returns the text of an instruction with other bits, if the bits are one instruction.
 fn variant(bytes: &[u8]) -> Option<String> {
     Instruction::decode(bytes)
         .filter(|one| one.bytes() as usize == bytes.len())
         .map(|one| one.text(0))
 }
 
-/// Compares with what is known: it does not read its operands.
+/// Tells whether a compare has a constant result, so that it does not read its operands.
 fn is_settled(name: &str) -> bool {
     let settled = ["_f_f16", "_f_f32", "_f_f64", "_tru_f16", "_tru_f32", "_tru_f64"]
         .iter()
@@ -124,23 +124,24 @@ fn is_settled(name: &str) -> bool {
     settled && name.starts_with("v_cmp")
 }
 
-/// Bits that a text shows and that have no effect, with the reason.
+/// Tells which bits a text shows without effect; comments give the reasons.
 fn has_no_effect(row: &Row, encoding: Encoding, bit: u32) -> bool {
     let name = row.mnemonic;
     let starts = |prefixes: &[&str]| prefixes.iter().any(|prefix| name.starts_with(prefix));
     match (encoding, bit) {
-        // GLC and SLC: memory is coherent. Of atomics GLC is about the result.
+        // GLC and SLC: memory is coherent. For atomics, GLC concerns the result.
         (Encoding::Smem | Encoding::Flat, 16)
         | (Encoding::Mubuf | Encoding::Mtbuf, 14)
         | (Encoding::Mimg, 13) => !name.contains("atomic"),
         (Encoding::Flat | Encoding::Mubuf, 17) | (Encoding::Mtbuf, 54) | (Encoding::Mimg, 25) => {
             true
         }
-        // Prefetches and hints.
+        // Prefetches and hints have no effect.
         (Encoding::Smem, _) => starts(&["s_atc_probe", "s_dcache_discard"]),
         // Both of the next instructions end the wave.
         (Encoding::Sopk | Encoding::Sopp, 0) if matches!(name, "s_call_b64" | "s_branch") => true,
-        // No debugger is there, nothing is waited for; the number of an end means nothing.
+        // There is no debugger and nothing to wait for, and the number of an `s_endpgm` means
+        // nothing.
         (Encoding::Sopp, _) => starts(&[
             "s_nop",
             "s_endpgm",
@@ -153,16 +154,17 @@ fn has_no_effect(row: &Row, encoding: Encoding, bit: u32) -> bool {
             "s_cbranch_cdbg",
             "s_sendmsg",
         ]),
-        // What is written may be what was there: `hardware_registers` in `faults`.
+        // The written value may be the old one: see `hardware_registers` in `faults`.
         (Encoding::Sopk, _) => starts(&["s_setreg"]),
-        // VOPC's signals NaNs, for which there is no handler. Conversions to integers saturate anyway.
+        // VOPC's bit signals NaNs, for which there is no handler. Conversions to integers saturate
+        // anyway.
         (Encoding::Vop3, 15) | (Encoding::Sdwa, 45) => starts(&["v_cmp", "v_cvt", "v_frexp_exp"]),
         // An F32 has no halves.
         (Encoding::Vop3p, 11..=13) => starts(&["v_mad_mix"]),
-        // Nor has the number of 32 bits that a dot product is added to.
+        // The 32-bit number that a dot product is added to has no halves.
         (Encoding::Vop3p, 14) => starts(&["v_dot"]),
         (Encoding::Dpp, _) => name == "v_nop",
-        // Coordinates of texels are integers; whether there are layers is what the descriptor says.
+        // Texel coordinates are integers. The descriptor says whether there are layers.
         (Encoding::Mimg, 12) => !starts(&["image_sample"]),
         (Encoding::Mimg, 14) => true,
         _ => false,
@@ -197,7 +199,7 @@ fn every_bit_counts() {
     assert!(seen > 40_000, "{seen}");
 }
 
-/// Sets an operand's bits to a number. None: it has none.
+/// Sets an operand's bits to a number; returns `None` if the operand has no bits for it.
 fn with_number(
     bytes: &[u8],
     row: &Row,
@@ -225,7 +227,7 @@ fn with_number(
         _ => return None,
     }
     let mut bytes = word.to_le_bytes()[..bytes.len()].to_vec();
-    // A literal makes it longer.
+    // A literal makes the instruction longer.
     let literal = || Instruction::decode(&[&bytes[..], &0x4567_89ab_u32.to_le_bytes()].concat());
     if bytes.len() == 4 && literal().is_some_and(|one| one.bytes() == 8) {
         bytes.extend(0x4567_89ab_u32.to_le_bytes());
@@ -233,17 +235,18 @@ fn with_number(
     Some(bytes)
 }
 
-/// Whether an operand of this number may do what another of the same instruction does.
+/// Tells whether two numbers of this operand may lead to equal code.
 fn may_be_another(row: &Row, encoding: Encoding, slot: &Slot) -> bool {
-    // Scalar memory does nothing with data that are out of range, and has s0 for a base that is. STATUS cannot be written.
+    // Scalar memory ignores data out of range, and reads s0 for a base out of range. STATUS cannot
+    // be written.
     encoding == Encoding::Smem
         || row.mnemonic == "s_setreg_b32"
         || is_settled(row.mnemonic)
-        // Its mask is written as a whole, so it reads what it writes.
+        // The instruction writes the mask as a whole, so it reads its own destination.
         || slot.role == Role::Vcc
 }
 
-/// Numbers at which something else begins, and all of them for some instructions.
+/// Returns numbers at which another kind of operand begins, and for some instructions all numbers.
 fn numbers(n: usize) -> impl Iterator<Item = u64> {
     const EDGES: [u64; 6] = [0, 99, 256, 257, 510, 511];
     (0..512).filter(move |number| {

@@ -1,8 +1,9 @@
-//! SMEM on the wave's own state: what an address of it holds is what a register held before.
+//! SMEM on the wave's own state: loads from the state give the old values of registers.
 
 use super::support::{Probe, STATE, State};
 
-/// s[2:3] is the state's address, s[4:7] a buffer of the scalar registers.
+/// Returns a state in which s[2:3] is the state's address and s[4:7] a buffer of the scalar
+/// registers.
 fn before() -> State {
     let mut state = State::new();
     state.set_pair(2, STATE);
@@ -24,7 +25,7 @@ fn run(texts: &[&str], expected: &State) {
 const BASES: [(&str, &str); 3] =
     [("s_", "s[2:3]"), ("s_buffer_", "s[4:7]"), ("s_scratch_", "s[2:3]")];
 
-/// Registers from `first` on.
+/// Returns the registers from `first` on.
 fn registers(first: usize, words: usize) -> String {
     if words == 1 { format!("s{first}") } else { format!("s[{first}:{}]", first + words - 1) }
 }
@@ -46,7 +47,7 @@ fn loads_and_stores() {
             if words > 4 {
                 continue;
             }
-            // s8 and up are stored where nothing is, and loaded from there.
+            // s8 and up are stored in unused memory, and loaded from it.
             let store =
                 format!("{family}store_dword{suffix} {}, {base}, 0x100", registers(8, words));
             expected.scalars.copy_within(8..8 + words, 64);
@@ -93,7 +94,7 @@ fn atomics() {
                     if words == 2 { expected.pair(n) } else { expected.scalars[n].into() }
                 };
                 let (old, new) = (of(8), op(of(8), of(16), 32 * words as u32));
-                // The compared value is not what is there.
+                // The compared value differs from the value in memory.
                 for (first, bits) in [(16, old), (24, new)] {
                     expected.scalars[first] = bits as u32;
                     if words == 2 {
@@ -106,7 +107,7 @@ fn atomics() {
     }
 }
 
-/// Caches are not there.
+/// Cache instructions do nothing.
 #[test]
 fn caches() {
     let texts = [

@@ -1,7 +1,7 @@
 //! Runs a few GFX9 instructions from one state of a wave to another, on every engine.
 //!
-//! Instructions are written as text. `words.txt` has the words of each text that a test uses; `tools/gfx9_words.sh` fills in
-//! the words of lines that only have a text.
+//! Instructions are text. `words.txt` has the words of each text that a test uses;
+//! `tools/gfx9_words.sh` adds the words of lines that have only a text.
 
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
@@ -18,37 +18,37 @@ use warploom_runtime::launch::{Engine, LaunchConfig, launch};
 use warploom_runtime::memory::{Access, Memory, MemoryConfig, Placement};
 
 pub const LANES: usize = 64;
-/// Vector registers of the wave.
+/// The number of vector registers of the wave.
 pub const VECTORS: usize = 32;
-/// Numbers among the scalar registers.
+/// The numbers of special registers among the scalar registers.
 pub const VCC: usize = 106;
 pub const M0: usize = 124;
 pub const EXEC: usize = 126;
 
-/// The pairs of scalar registers that are looked at besides EXEC: s0 to s31, VCC and m0.
+/// The pairs of scalar registers that are compared besides EXEC: s0 to s31, VCC and m0.
 const PAIRS: [u32; 18] =
     [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, VCC as u32 / 2, M0 as u32 / 2];
-/// Vector registers that are looked at, or more if the instructions name more.
+/// The number of vector registers that are compared, unless the instructions name more.
 const FEW: usize = 12;
 
-/// Guest address of the state: the scalar pairs, SCC, a row for each vector register.
+/// The guest address of the state: scalar pairs, SCC and a row for each vector register.
 pub const STATE: u64 = 0x2_0000_0000;
 const SCC_AT: u64 = STATE + 512;
 const VECTORS_AT: u64 = STATE + 1024;
 const ROW: u64 = 4 * LANES as u64;
 const BYTES: usize = 1024 + VECTORS * ROW as usize;
 
-/// Registers of a wave.
+/// The registers of a wave.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
-    /// By number; the last two are EXEC.
+    /// The scalar registers by number; the last two are EXEC.
     pub scalars: [u32; 128],
     pub scc: bool,
     pub vectors: [[u32; LANES]; VECTORS],
 }
 
 impl State {
-    /// All lanes active, everything else a pattern that names its place.
+    /// Returns a state with all lanes active, where each register holds a pattern that names it.
     pub fn new() -> State {
         let mut scalars = std::array::from_fn(|n| 0x5ca1_0000 + n as u32);
         scalars[EXEC..].fill(u32::MAX);
@@ -58,7 +58,7 @@ impl State {
         State { scalars, scc: false, vectors }
     }
 
-    /// Two scalar registers.
+    /// Returns two scalar registers.
     pub fn pair(&self, number: usize) -> u64 {
         u64::from(self.scalars[number]) | u64::from(self.scalars[number + 1]) << 32
     }
@@ -67,7 +67,7 @@ impl State {
         (self.scalars[number], self.scalars[number + 1]) = (bits as u32, (bits >> 32) as u32);
     }
 
-    /// Two vector registers of a lane.
+    /// Returns two vector registers of a lane.
     pub fn long(&self, number: usize, lane: usize) -> u64 {
         u64::from(self.vectors[number][lane]) | u64::from(self.vectors[number + 1][lane]) << 32
     }
@@ -96,7 +96,7 @@ impl State {
     }
 }
 
-/// The words of instructions.
+/// Returns the words of instructions.
 pub fn assemble(texts: &[&str]) -> Vec<u32> {
     static WORDS: OnceLock<HashMap<String, Vec<u32>>> = OnceLock::new();
     let words = WORDS.get_or_init(|| {
@@ -116,7 +116,7 @@ pub fn assemble(texts: &[&str]) -> Vec<u32> {
     texts.iter().flat_map(of).copied().collect()
 }
 
-/// How many vector registers are looked at.
+/// Returns the number of vector registers to compare.
 fn reach(texts: &[&str]) -> usize {
     let numbers = texts
         .iter()
@@ -128,25 +128,25 @@ fn reach(texts: &[&str]) -> usize {
     numbers.fold(FEW, usize::max)
 }
 
-/// A few instructions, lifted, that can be run from many states.
+/// A few lifted instructions that can run from many states.
 pub struct Probe {
     engines: Vec<(&'static str, Arc<dyn Engine>)>,
     memory: Memory,
 }
 
 impl Probe {
-    /// `mode` is the MODE register.
+    /// Lifts instructions with `mode` in the MODE register.
     pub fn new(texts: &[&str], mode: u32) -> Probe {
         Probe::of_gpu(texts, mode, false)
     }
 
-    /// On a GPU that has v_fma_mix or v_mad_mix.
+    /// Lifts instructions for a GPU that has `v_fma_mix`, or `v_mad_mix`.
     pub fn of_gpu(texts: &[&str], mode: u32, fused_mix: bool) -> Probe {
         let chip = if fused_mix { Chip::Gfx906 } else { Chip::Any };
         Probe::of(&assemble(texts), reach(texts), mode, chip, &texts.join("; "))
     }
 
-    /// Of words, with all vector registers.
+    /// Lifts words, and compares all vector registers.
     pub fn of_words(words: &[u32], mode: u32) -> Probe {
         Probe::of(words, VECTORS, mode, Chip::Any, &format!("{words:08x?}"))
     }
@@ -156,7 +156,7 @@ impl Probe {
         let code: Vec<u8> =
             words.iter().chain(&[END]).flat_map(|word| word.to_le_bytes()).collect();
         let kernel = Kernel {
-            // Registers that nobody reads are looked at too.
+            // Registers that no instruction reads are compared too.
             plain: true,
             vectors: VECTORS as u32,
             mode: Mode::from_bits(mode),
@@ -190,7 +190,7 @@ impl Probe {
         }
     }
 
-    /// What each engine leaves.
+    /// Returns the state that each engine leaves.
     pub fn run(&self, before: &State) -> Vec<(&'static str, State)> {
         let run = |(name, engine): &(&'static str, Arc<dyn Engine>)| {
             self.memory.write(STATE, &before.bytes()).expect("state");
@@ -206,7 +206,7 @@ impl Probe {
     }
 }
 
-/// The function between a block that loads the state and one that stores it.
+/// Wraps the function between a block that loads the state and a block that stores it.
 fn wrap(mut function: Function, vectors: usize) -> Function {
     let mut builder = FunctionBuilder::new(function.name.clone(), function.lanes, function.nan);
     let mut banks = HashMap::new();
@@ -223,7 +223,7 @@ fn wrap(mut function: Function, vectors: usize) -> Function {
     builder.at(old_entry).exit();
     let wrapper = builder.finish().expect("the wrapper");
 
-    // Blocks 0 and 1 are the wrapper's, the others follow.
+    // Blocks 0 and 1 belong to the wrapper; the function's blocks follow.
     let moved = |id: &mut BlockId| id.0 += 2;
     for block in &mut function.blocks {
         match &mut block.term {
@@ -241,7 +241,7 @@ fn wrap(mut function: Function, vectors: usize) -> Function {
     function
 }
 
-/// Loads the registers, EXEC last, or stores them, EXEC first.
+/// Loads the registers, with EXEC last, or stores them, with EXEC first.
 fn transfer(b: &mut BlockBuilder<'_>, banks: &HashMap<String, BankId>, vectors: usize, load: bool) {
     let (scalars, scc) = (banks["s"], banks["scc"].reg(0));
     let exec = scalars.reg(EXEC as u32 / 2);
@@ -283,7 +283,7 @@ fn transfer(b: &mut BlockBuilder<'_>, banks: &HashMap<String, BankId>, vectors: 
     }
 }
 
-/// Address of the lane's word of a row.
+/// Returns the address of the lane's word in a row.
 fn row(b: &mut BlockBuilder<'_>, begin: u64) -> Value {
     let (lane, four, begin) = (b.lane_id(), b.iconst(Type::I64, 4), b.iconst(Type::I64, begin));
     let lane = b.zero_extend(Type::I64, lane);

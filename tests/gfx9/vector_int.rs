@@ -1,4 +1,4 @@
-//! Integers of the vector unit: VOP1, VOP2 and VOP3, each against the same in plain Rust.
+//! Vector integer instructions in VOP1, VOP2 and VOP3, each against plain Rust.
 
 use Width::{Half, HalfKept, Long, Word};
 
@@ -37,7 +37,7 @@ fn median(x: [i64; 3]) -> u64 {
     x[1] as u64
 }
 
-/// So many bits from `offset` on, of those there are; signed ones go on with the sign.
+/// Returns up to `width` bits from `offset` on; for signed numbers, the sign continues.
 fn field(x: u64, offset: u64, width: u64, signed: bool) -> u64 {
     let moved = if signed { (s(x) >> (offset & 31)) as u64 } else { x >> (offset & 31) };
     match width & 31 {
@@ -62,7 +62,7 @@ fn byte(x: u64, n: u32) -> u64 {
     x >> (8 * n) & 255
 }
 
-/// The sum of the differences of bytes; `masked`: without those where `b` has none.
+/// Returns the sum of the bytes' differences; `masked` skips bytes that are 0 in `b`.
 fn differences(a: u64, b: u64, masked: bool) -> u64 {
     (0..4).filter(|&n| !masked || byte(b, n) != 0).map(|n| byte(a, n).abs_diff(byte(b, n))).sum()
 }
@@ -89,7 +89,7 @@ fn bit(x: u64, n: u32) -> bool {
 
 const W: [Width; 3] = [Word; 3];
 
-/// Instructions of words; the operands are cut to 32 bits, the result is.
+/// Instructions on words: the operands and the result are cut to 32 bits.
 const WORDS: &[(&str, usize, Reference)] = &[
     ("v_mov_b32", 1, |[x, ..]| x),
     ("v_not_b32", 1, |[x, ..]| !x),
@@ -160,7 +160,7 @@ const WORDS: &[(&str, usize, Reference)] = &[
     ("v_or3_b32", 3, |[x, y, z]| x | y | z),
 ];
 
-/// Instructions of halves: where the exact result is clamped, to which numbers.
+/// Instructions on halves, with flags for signed operands and for whether clamping applies.
 const HALVES: &[(&str, usize, fn([i64; 3]) -> i64, bool, bool)] = &[
     ("v_add_u16", 2, |[x, y, _]| x + y, false, true),
     ("v_sub_u16", 2, |[x, y, _]| x - y, false, true),
@@ -187,7 +187,7 @@ const HALVES: &[(&str, usize, fn([i64; 3]) -> i64, bool, bool)] = &[
     ("v_med3_u16", 3, |x| median(x) as i64, false, false),
 ];
 
-/// Those of VOP3 alone: they choose halves, and keep the other half of the destination.
+/// Instructions that only VOP3 has: they choose halves and keep the destination's other half.
 const KEEPING: [&str; 10] = [
     "v_add_i16",
     "v_sub_i16",
@@ -226,7 +226,8 @@ const EDGES: [u64; 22] = [
     0x0a09_0804,
 ];
 
-/// Each of these with each other in the first two, and random ones: lanes are a part of each.
+/// Returns all pairs of edge cases as the first two operands, then random rows. A wave's lanes run
+/// a part of the rows.
 fn rows() -> Vec<[u64; 3]> {
     let mut random = Random::new(99);
     let mut third = EDGES.iter().cycle();
@@ -243,7 +244,7 @@ fn rows() -> Vec<[u64; 3]> {
     rows
 }
 
-/// With upper words for 64-bit operands.
+/// Returns rows with upper words for 64-bit operands.
 fn long_rows() -> Vec<[u64; 3]> {
     let rows = rows();
     let upper = rows.iter().rev().map(|row| [row[1], row[2], row[0]]);
@@ -282,7 +283,7 @@ fn halves() {
     check("v_sat_pk_u8_i16 v0, v2", 0x3f0, W, Word, &long_rows(), |[x, ..]| {
         u(h(x).clamp(0, 255)) | u(h(x >> 16).clamp(0, 255)) << 8
     });
-    // The other halves.
+    // Selects the upper halves.
     let numbered: Vec<[u64; 3]> = super::vector_int::rows()
         .iter()
         .enumerate()
@@ -344,7 +345,8 @@ fn long_words() {
     }
 }
 
-/// Runs an instruction on v2, v4 and v6, with VCC and some lanes inactive, and compares the whole state.
+/// Runs an instruction on v2, v4 and v6, with VCC and some lanes inactive, and compares the whole
+/// state.
 fn wave(text: &str, reference: impl Fn(&mut State, usize, [u64; 3], bool)) {
     let probe = Probe::new(&[text], 0x3f0);
     for (n, chunk) in long_rows().chunks(LANES).enumerate() {
@@ -424,7 +426,7 @@ fn wide_products() {
                 set_bit(state, 6, lane, carry);
             },
         );
-        // Of 65 bits the upper one is the carry.
+        // Bit 64 of the 65-bit sum is the carry.
         wave(
             &format!("v_mad_i64_i32 v[0:1], s[6:7], v2, v4, v[6:7]{form}"),
             |state, lane, [x, y, z], _| {

@@ -1,14 +1,15 @@
-//! MUBUF and MTBUF.
+//! MUBUF and MTBUF instructions.
 
 use super::encode::{Bits, buffer, implemented};
 use super::wave::{After, MEMORY, Wave};
 use super::{Kind, Random, atomic, read_number};
 
 const BYTES: usize = 0x8000;
-/// The buffer begins here in memory.
+/// The offset of the buffer in the test's memory.
 pub const START: usize = 0x100;
 
-/// Index and offset in v1 and v2, data in v4 to v7; s[20:23] the descriptor, s3 an offset.
+/// The registers: index and offset in v1 and v2, data in v4 to v7, the descriptor in s[20:23], an
+/// offset in s3.
 pub const ADDRESS: u8 = 1;
 pub const DATA: u8 = 4;
 pub const DESCRIPTOR: u8 = 20;
@@ -19,7 +20,7 @@ pub struct Descriptor {
     pub stride: u32,
     pub swizzle: bool,
     pub records: u32,
-    /// Data and number format.
+    /// The data format and the number format.
     pub format: (u32, u32),
     /// Bits 0 to 11 of the last word.
     pub select: u32,
@@ -27,7 +28,7 @@ pub struct Descriptor {
     pub add_tid: bool,
 }
 
-/// No records of 32 bits.
+/// A buffer of 32-bit records that has no records.
 impl Default for Descriptor {
     fn default() -> Descriptor {
         let format = (4, 7);
@@ -43,13 +44,13 @@ impl Default for Descriptor {
     }
 }
 
-/// The data format that says that no buffer is bound.
+/// The data format that marks an unbound buffer.
 const INVALID: (u32, u32) = (0, 7);
 
-/// A stride that only fits where lanes are records.
+/// A stride that fits only where lanes are records.
 const LONG: u32 = 1 << 14 | 16;
 
-/// To each component its own.
+/// The selection that gives each component its own source.
 pub const IDENTITY: u32 = 4 | 5 << 3 | 6 << 6 | 7 << 9;
 
 impl Descriptor {
@@ -66,7 +67,7 @@ impl Descriptor {
         [base as u32, word1, self.records, word3]
     }
 
-    /// Where a word of a lane's record is, if it is in range.
+    /// Returns the place of a word of a lane's record, if it is in range.
     fn place(
         self,
         bits: Bits,
@@ -76,7 +77,7 @@ impl Descriptor {
         word: u32,
         bytes: u32,
     ) -> Option<usize> {
-        // Of what adds the lane's number the field is a part of the stride.
+        // With `add_tid`, the format field is a part of the stride.
         if self.format == INVALID && !self.add_tid {
             return None;
         }
@@ -129,7 +130,7 @@ pub fn before(wave: &Wave) -> After {
     After { vectors, shared: vec![], memory: wave.memory.clone(), fault: None }
 }
 
-/// The descriptors and kinds of addresses that are met.
+/// Returns descriptors and kinds of addresses that occur.
 fn cases(random: &mut Random) -> Vec<(Descriptor, Bits)> {
     let bits = |offset, offen, idxen| Bits { offset, offen, idxen, ..Bits::default() };
     let raw = Descriptor { records: 1000, ..Descriptor::default() };
@@ -149,7 +150,7 @@ fn cases(random: &mut Random) -> Vec<(Descriptor, Bits)> {
         (scratch, bits(4 * random.below(20) as u32, true, false)),
         (structured, bits(4, false, true)),
         (structured, bits(4, true, true)),
-        // Without an index it is as raw.
+        // Without an index, the structured buffer acts as a raw one.
         (structured, bits(4, true, false)),
         (Descriptor { swizzle: true, index_stride: 1, ..structured }, bits(4, true, true)),
         (
@@ -170,7 +171,7 @@ fn cases(random: &mut Random) -> Vec<(Descriptor, Bits)> {
     ]
 }
 
-/// Sets the addresses of the lanes; index and offset of each.
+/// Sets the addresses of the lanes and returns each lane's index and offset.
 fn set_addresses(
     random: &mut Random,
     wave: &mut Wave,
@@ -190,7 +191,7 @@ fn set_addresses(
         .map(|lane| {
             let mut offset = (random.below(limit / align) * align) as u32;
             if !structured && !descriptor.add_tid && random.below(8) == 0 {
-                // Out of range by far; with the instruction's offset the sum wraps.
+                // The offset is far out of range; with the instruction's offset, the sum wraps.
                 offset = (random.below(4) as u32 * 8).wrapping_sub(16);
             }
             if descriptor.stride == LONG {
@@ -235,7 +236,7 @@ fn loads_and_stores() {
                 bits,
             )]);
             let mut expected = before(&wave);
-            // Words are stored one after the other, each of all lanes.
+            // Stores write one word of all lanes after another.
             let mut writes = Vec::new();
             for lane in active(&wave) {
                 let words = kind.bytes().div_ceil(4);

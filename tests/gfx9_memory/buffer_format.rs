@@ -1,10 +1,10 @@
-//! MUBUF and MTBUF with conversion.
+//! MUBUF and MTBUF instructions that convert formats.
 
 use super::Random;
 use super::buffer::{ADDRESS, DATA, DESCRIPTOR, Descriptor, IDENTITY, START, active, before, wave};
 use super::encode::{Bits, buffer, implemented};
 
-/// Bits of the components of a format, from the lowest.
+/// Returns the bits of each component of a format, from the lowest.
 fn widths(data: u32) -> &'static [u32] {
     match data {
         1 => &[8],
@@ -36,7 +36,7 @@ fn half(bits: u32) -> f32 {
     if sign == 1 { -magnitude } else { magnitude }
 }
 
-/// The four components of a texel.
+/// Returns the four components of a texel.
 fn components((data, kind): (u32, u32), bytes: &[u8]) -> [u32; 4] {
     let mut result = [0, 0, 0, if kind == 4 || kind == 5 { 1 } else { 1f32.to_bits() }];
     let mut at = 0;
@@ -67,7 +67,7 @@ fn components((data, kind): (u32, u32), bytes: &[u8]) -> [u32; 4] {
     result
 }
 
-/// Formats that make sense.
+/// Returns the formats that make sense.
 fn formats() -> Vec<(u32, u32)> {
     let mut formats = Vec::new();
     for data in 1..15 {
@@ -87,7 +87,7 @@ fn formats() -> Vec<(u32, u32)> {
     formats
 }
 
-/// As registers have components in halves.
+/// Returns components as registers hold them in halves.
 fn halves(kind: u32, words: &[u32]) -> Vec<u32> {
     let ints = kind == 4 || kind == 5;
     words
@@ -96,12 +96,12 @@ fn halves(kind: u32, words: &[u32]) -> Vec<u32> {
         .collect()
 }
 
-/// The nearest half; the ones that tests meet are exact or not near a tie.
+/// Returns the nearest half; values in the tests are exact or not near a tie.
 fn half_of(value: f32) -> u32 {
     let candidates = 0..0x7c01u32;
     let sign = if value.is_sign_negative() { 0x8000 } else { 0 };
     let magnitude = value.abs();
-    // Binary search for the last not above it.
+    // Searches for the greatest half that is not above the value.
     let (mut low, mut high) = (candidates.start, candidates.end - 1);
     while low < high {
         let middle = (low + high).div_ceil(2);
@@ -132,7 +132,7 @@ fn formats_are_loaded() {
         let count = name.rsplit('_').next().unwrap().len();
         let d16 = name.contains("d16");
         for (n, format) in formats().into_iter().enumerate() {
-            // d16 of wide floats that do not fit is not for a test.
+            // Skips d16 where the format's numbers may not fit in a half.
             if d16 && (widths(format.0)[0] == 32 || format.1 == 2 || format.1 == 3)
                 || n % 6 != random.below(6) as usize
             {
@@ -148,7 +148,7 @@ fn formats_are_loaded() {
             wave.vectors.insert(ADDRESS, std::array::from_fn(|_| random.below(50) as u32));
             let index = wave.vectors[&ADDRESS];
             if format.1 == 7 {
-                // Numbers, not NaNs: the exponents' upper bits are 0.
+                // Clears upper exponent bits, so that the memory holds numbers and no NaNs.
                 wave.memory.iter_mut().enumerate().for_each(|(i, byte)| {
                     if i % 2 == 1 || bytes == 4 {
                         *byte &= 0x39
@@ -201,7 +201,8 @@ fn formats_are_stored() {
         let count = name.rsplit('_').next().unwrap().len();
         let d16 = name.contains("d16");
         for (n, format) in formats().into_iter().enumerate() {
-            // What is loaded must be a number of the format again: halves hold no 32 bits, and no 16 of a fraction.
+            // Skips formats that a half cannot reproduce: halves hold no 32 bits, and not the 16 of
+            // a fraction.
             if d16 && widths(format.0)[0] > 10 && format.1 < 4
                 || d16 && format.1 == 6
                 || d16 && widths(format.0)[0] == 32
@@ -220,7 +221,7 @@ fn formats_are_stored() {
             let bits = Bits { idxen: true, format, ..Bits::default() };
             let mut wave = wave(&mut random, descriptor);
             wave.vectors.insert(ADDRESS, std::array::from_fn(|lane| lane as u32));
-            // Components of random texels.
+            // The stored data are the components of random texels.
             let texels: Vec<Vec<u8>> = (0..64)
                 .map(|_| {
                     let mut texel = random.bytes(16);
@@ -273,7 +274,7 @@ fn formats_are_stored() {
                 let found = components(format, &texel);
                 let there = widths(format.0).len();
                 for i in 0..there {
-                    // The least of the signed is as good as the next.
+                    // Compares components, not bytes: the two least signed fractions are equal.
                     let zero = components(format, &[0; 16])[i];
                     let want = if i < count {
                         given[i]
@@ -290,8 +291,9 @@ fn formats_are_stored() {
     }
 }
 
-/// Of a format that there is not, the descriptor's or of MTBUF the instruction's, loads give 0 also where 1 is selected, and
-/// stores write nothing. MTBUF does not look at the descriptor's.
+/// Loads from an invalid format give 0, also where 1 is selected, and stores write nothing.
+///
+/// MTBUF uses the instruction's format, not the descriptor's.
 #[test]
 fn invalid_formats() {
     let mut random = Random(29);
@@ -306,7 +308,7 @@ fn invalid_formats() {
         let d16 = name.contains("d16");
         for (descriptors, given) in [((0, 4), (14, 4)), ((0, 4), (0, 4)), ((14, 4), (0, 4))] {
             let format = if typed { given } else { descriptors };
-            // All components are those of the texel, or 1.
+            // All components come from the texel, or all are 1.
             for select in [IDENTITY, 1 | 1 << 3 | 1 << 6 | 1 << 9] {
                 if format.0 != 0 && (select != IDENTITY || d16 || name.contains("store")) {
                     continue;

@@ -1,4 +1,4 @@
-//! Instructions as words, their opcode numbers from the table.
+//! Encodes instructions as words, with opcode numbers from the table.
 
 use warploom_gfx9::{Format, Role, Row, table};
 
@@ -9,7 +9,7 @@ fn row(mnemonic: &str) -> &'static Row {
     table::rows().find(|row| row.mnemonic == mnemonic).unwrap_or_else(|| panic!("no {mnemonic}"))
 }
 
-/// A register's number where the instruction has the operand, else 0.
+/// Returns a register's number where the instruction has the operand, else 0.
 fn field(mnemonic: &str, role: Role, number: u8) -> u32 {
     row(mnemonic).slot(role).map_or(0, |_| number.into())
 }
@@ -31,7 +31,7 @@ pub fn ds(mnemonic: &str, dst: u8, addr: u8, data: [u8; 2], offset: u16) -> Word
     [54 << 26 | op << 17 | u32::from(offset), dst | data | addr]
 }
 
-/// FLAT, GLOBAL and SCRATCH by the name's beginning.
+/// Encodes FLAT, GLOBAL and SCRATCH instructions, chosen by the name's beginning.
 pub fn flat(
     mnemonic: &str,
     dst: u8,
@@ -54,18 +54,18 @@ pub fn flat(
     ]
 }
 
-/// What a buffer instruction has besides its registers.
+/// The fields of a buffer instruction besides its registers.
 #[derive(Clone, Copy, Default)]
 pub struct Bits {
     pub offset: u32,
     pub offen: bool,
     pub idxen: bool,
     pub glc: bool,
-    /// Of MTBUF.
+    /// The data and number format of MTBUF.
     pub format: (u32, u32),
 }
 
-/// MUBUF and MTBUF. `srsrc` is the number of the first register.
+/// Encodes MUBUF and MTBUF instructions. `srsrc` is the number of the first register.
 pub fn buffer(mnemonic: &str, vdata: u8, vaddr: u8, srsrc: u8, soffset: u8, bits: Bits) -> Words {
     let common = u32::from(bits.glc) << 14
         | u32::from(bits.idxen) << 13
@@ -84,7 +84,7 @@ pub fn buffer(mnemonic: &str, vdata: u8, vaddr: u8, srsrc: u8, soffset: u8, bits
     [first, second]
 }
 
-/// What an image instruction has besides its registers.
+/// The fields of an image instruction besides its registers.
 #[derive(Clone, Copy, Default)]
 pub struct ImageBits {
     pub dmask: u32,
@@ -111,7 +111,7 @@ pub fn image(mnemonic: &str, vdata: u8, vaddr: u8, srsrc: u8, ssamp: u8, bits: I
     ]
 }
 
-/// Every mnemonic of the table with this beginning that is implemented.
+/// Returns each implemented mnemonic of the table with this prefix.
 pub fn implemented(prefix: &str) -> Vec<&'static str> {
     let mut names: Vec<_> = table::rows()
         .filter(|row| row.lift.is_some() && row.mnemonic.starts_with(prefix))

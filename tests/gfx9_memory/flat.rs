@@ -1,4 +1,4 @@
-//! FLAT, GLOBAL, SCRATCH.
+//! FLAT, GLOBAL and SCRATCH instructions.
 
 use warploom_gfx9::lift::apertures;
 
@@ -6,12 +6,14 @@ use super::encode::{flat, implemented};
 use super::wave::{After, MEMORY, Wave};
 use super::{Kind, Random, atomic, read_number};
 
-/// Memory of the test: the part that is accessed by address, then scratch memory of the wave.
+/// The size of the test's memory: a part that instructions address directly, then the wave's
+/// scratch memory.
 const BYTES: usize = 0x10000;
 const SCRATCH: usize = 0x8000;
 const SHARED: usize = 1008;
 
-/// Address in v1 and v2, data in v4 to v7, results in v12 to v15; s[10:11] a base.
+/// The registers: address in v1 and v2, data in v4 to v7, results in v12 to v15, a base in
+/// s[10:11].
 const ADDRESS: u8 = 1;
 const DATA: u8 = 4;
 const RESULT: u8 = 12;
@@ -39,7 +41,7 @@ fn before(wave: &Wave) -> After {
     After { vectors, shared: wave.shared.clone(), memory: wave.memory.clone(), fault: None }
 }
 
-/// Where each byte of a lane's access is: in `memory`, or in shared memory.
+/// The place of a byte of a lane's access: in `memory` or in shared memory.
 #[derive(Clone, Copy)]
 enum Byte {
     Memory(usize),
@@ -58,7 +60,7 @@ fn cell<'a>(after: &'a mut After, byte: &Byte) -> &'a mut u8 {
     }
 }
 
-/// Does what a load or store does, lane by lane.
+/// Returns the state after a load or store, lane by lane.
 fn expect(name: &str, wave: &Wave, place: impl Fn(usize, u32) -> Byte) -> After {
     let kind = Kind::of(name);
     let mut after = before(wave);
@@ -96,7 +98,7 @@ fn global() {
         for saddr in [None, Some(BASE)] {
             let mut wave = wave(&mut random);
             let offset = random.below(0x2000) as i32 - 0x1000;
-            // Anywhere, aligned or not.
+            // The addresses are anywhere, aligned or not.
             let at: [usize; 64] =
                 std::array::from_fn(|_| random.below(SCRATCH as u64 - 16) as usize);
             let whole = at.map(|at| (MEMORY + at as u64).wrapping_sub(offset as i64 as u64));
@@ -154,7 +156,7 @@ fn flat_addresses() {
     let mut random = Random(13);
     for name in accesses("flat_") {
         let align = Kind::of(name).bytes().min(4) as u64;
-        // All lanes in one place, or anywhere.
+        // All lanes access one place, or each lane accesses any place.
         for only in [Some(0), Some(1), Some(2), None] {
             let mut wave = wave(&mut random);
             let offset = random.below(24) as i32 * 4;
@@ -166,7 +168,7 @@ fn flat_addresses() {
             });
             let base = [MEMORY, apertures::SHARED, apertures::PRIVATE];
             let skipped = |lane: usize| if place[lane] == 0 { offset as u64 } else { 0 };
-            // Within shared and scratch memory the whole place is before the offset.
+            // The address in shared and scratch memory is the whole place, without the offset.
             let addresses: [u64; 64] =
                 std::array::from_fn(|lane| base[place[lane] as usize] + at[lane] - skipped(lane));
             wave.set_addresses(ADDRESS, &addresses);
@@ -183,7 +185,7 @@ fn flat_addresses() {
             }
             after.check(&expected, name);
         }
-        // The offset is the instruction's in all places.
+        // The instruction's offset applies in shared and scratch memory.
         for (base, place) in [(apertures::SHARED, 1), (apertures::PRIVATE, 2)] {
             let mut wave = wave(&mut random);
             let at: [u64; 64] = std::array::from_fn(|_| random.below(48 / align) * align);
@@ -209,7 +211,7 @@ fn atomics() {
             for round in 0..4 {
                 let mut wave = wave(&mut random);
                 let (glc, shared) = (round % 2 == 0, prefix == "flat_atomic" && round >= 2);
-                // Small numbers in places that collide, then large ones.
+                // Small numbers in places that collide, then large numbers.
                 if round % 2 == 1 {
                     for number in DATA..DATA + 4 {
                         let high = bytes == 8 && number % 2 == 1;
@@ -261,7 +263,7 @@ fn faults_are_those_of_the_first_lane() {
         let mut wave = wave(&mut random);
         wave.exec = !0b111;
         let mut addresses = std::array::from_fn(|lane| MEMORY + 16 * lane as u64);
-        // Lane 1 is not active.
+        // Lane 1 is inactive.
         addresses[1] = 0x1000;
         addresses[9] = 0x5555_0000_0000;
         addresses[12] = 0x6666_0000_0000;

@@ -1,14 +1,14 @@
-//! MIMG.
+//! MIMG instructions.
 
 use super::encode::{ImageBits, Words, image, implemented};
 use super::wave::{After, MEMORY, Wave};
 use super::{Random, atomic, read_number};
 
 const BYTES: usize = 0x8000;
-/// The image begins here in memory: descriptors count in 256 bytes.
+/// The offset of the image in the test's memory: descriptors count in 256 bytes.
 const START: usize = 0x100;
 
-/// Coordinates in v1 to v3, data in v4 to v7; s[24:31] the descriptor.
+/// The registers: coordinates in v1 to v3, data in v4 to v7, the descriptor in s[24:31].
 const ADDRESS: u8 = 1;
 const DATA: u8 = 4;
 const DESCRIPTOR: u8 = 24;
@@ -22,7 +22,7 @@ struct Descriptor {
     first: u32,
     last: u32,
     pitch: u32,
-    /// Data and number format.
+    /// The data format and the number format.
     format: (u32, u32),
     tiling: u32,
 }
@@ -65,7 +65,7 @@ impl Descriptor {
         }
     }
 
-    /// Where a texel is.
+    /// Returns the place of a texel, if it is in range.
     fn place(self, [x, y, z]: [u32; 3]) -> Option<usize> {
         let (y, z) = match self.kind {
             8 => (0, 0),
@@ -95,7 +95,8 @@ fn wave(random: &mut Random, descriptor: Descriptor) -> Wave {
     wave
 }
 
-/// Runs code that finds the descriptors in registers, and code that knows them, since it writes them itself.
+/// Runs code that reads descriptors from registers, and code that knows them because it writes
+/// them.
 fn run(wave: &Wave, code: &[Words]) -> After {
     let after = wave.run(code);
     // s_mov_b32 sN, literal
@@ -116,7 +117,7 @@ fn before(wave: &Wave) -> After {
     After { vectors, shared: vec![], memory: wave.memory.clone(), fault: None }
 }
 
-/// Different texels, some out of range.
+/// Returns coordinates of different texels, some out of range.
 fn set_coordinates(random: &mut Random, wave: &mut Wave) -> Vec<[u32; 3]> {
     let far = |random: &mut Random, limit: u64| {
         if random.below(9) == 0 { random.word() } else { random.below(limit) as u32 }
@@ -140,12 +141,12 @@ fn shapes() -> Vec<Descriptor> {
         Descriptor { format: (1, 4), ..PLANE },
         Descriptor { format: (14, 7), ..PLANE },
         Descriptor { format: (11, 5), ..PLANE },
-        // No format: nothing is loaded or stored.
+        // Without a format, nothing is loaded or stored.
         Descriptor { format: (0, 4), ..PLANE },
     ]
 }
 
-/// Integers and whole words alone: conversions are tested with buffers.
+/// Returns the components of integers and whole words; buffer tests cover conversions.
 fn components(descriptor: Descriptor, texel: &[u8]) -> [u32; 4] {
     let word = |i: usize| u32::from_le_bytes(texel[4 * i..4 * i + 4].try_into().unwrap());
     match descriptor.format {
@@ -179,7 +180,7 @@ fn loads_and_stores() {
             }
             after.check(&expected, &format!("load {descriptor:?} {dmask:#x}"));
 
-            // Small numbers, so that nothing is clamped.
+            // Small numbers are not clamped.
             for number in DATA..DATA + 4 {
                 wave.vectors.insert(number, std::array::from_fn(|_| random.below(256) as u32));
             }
@@ -230,7 +231,7 @@ fn atomics() {
             let descriptor = Descriptor { format: (if bytes == 4 { 4 } else { 11 }, 4), ..PLANE };
             let mut wave = wave(&mut random, descriptor);
             let mut rows = set_coordinates(&mut random, &mut wave);
-            // Some in one place.
+            // Some lanes access one place.
             wave.vectors.insert(ADDRESS, std::array::from_fn(|lane| lane as u32 % 3));
             rows.iter_mut().enumerate().for_each(|(lane, row)| row[0] = lane as u32 % 3);
             for number in DATA..DATA + 4 {
@@ -314,7 +315,7 @@ fn what_is_not_linear_faults() {
     assert_eq!(after.fault.expect("a fault").0, "address out of range");
 }
 
-/// A sample of one axis: two texels (none: the border) and the weight of the second.
+/// Returns one axis of a sample: two texels (`None` is the border) and the weight of the second.
 fn axis(mode: u32, bilinear: bool, unorm: bool, x: f32, size: u32) -> ([Option<u32>; 2], f32) {
     let n = size as f32;
     let mut u = if unorm { x } else { x * n };
@@ -338,11 +339,11 @@ fn axis(mode: u32, bilinear: bool, unorm: bool, x: f32, size: u32) -> ([Option<u
     ([place(i), place(i + 1)], if bilinear { u - u.floor() } else { 0.0 })
 }
 
-/// Operands of samples begin here.
+/// The register at which operands of samples begin.
 const OPERANDS: u8 = 8;
 
-/// What stands before the coordinates of a sample of a plane, by its name: an offset, a bias, a reference, gradients; and whether a level or its least
-/// value stands behind them.
+/// Returns the words before the coordinates of a sample of a plane, by its name: an offset, a bias,
+/// a reference, gradients. Also tells whether a level or its minimum follows the coordinates.
 fn operands(
     name: &str,
     offset: [i32; 2],
@@ -379,7 +380,7 @@ fn set_operands(
     }
 }
 
-/// Less, equal and greater are bits 0 to 2 of a comparison.
+/// Returns the result of a comparison: less, equal and greater are bits 0 to 2 of `function`.
 fn compares(function: u32, reference: f32, texel: f32) -> f32 {
     let holds = [reference < texel, reference == texel, reference > texel];
     f32::from(u8::from((0..3).any(|bit| function >> bit & 1 != 0 && holds[bit])))
@@ -392,7 +393,7 @@ fn samples() {
     let gathers = implemented("image_gather4");
     assert_eq!(gathers.len(), 24);
     for (i, name) in implemented("image_sample").into_iter().chain(gathers).enumerate() {
-        // The others differ in their operands alone.
+        // Other instructions differ only in their operands.
         let all = ["image_sample", "image_sample_l", "image_sample_lz"].contains(&name);
         let gathered = name.starts_with("image_gather4");
         for mode in (0..8).filter(|&mode| all || mode == i as u32 % 8) {
@@ -416,7 +417,7 @@ fn samples() {
                 let rows = [coordinate(descriptor.width), coordinate(descriptor.height)];
                 let offset = [random.below(9) as i32 - 4, random.below(9) as i32 - 4];
                 let offset = if name.ends_with("_o") { offset } else { [0; 2] };
-                // With one level, what says which level has no effect.
+                // With one level, operands that choose a level have no effect.
                 let reference = random.below(256) as f32 / 255.0;
                 let operands = operands(name, offset, 0.75, reference, 0.5);
                 let compared = name.split('_').any(|part| part == "c");
@@ -467,7 +468,7 @@ fn samples() {
     }
 }
 
-/// Three levels of 13 x 9, 6 x 4 and 3 x 2 texels, below each other: rows of halves rounded up.
+/// Three levels of 13 x 9, 6 x 4 and 3 x 2 texels, one below the other: rows of halves rounded up.
 const LEVELS: u32 = 3;
 
 fn with_levels(wave: &mut Wave) {
@@ -512,7 +513,7 @@ fn levels_are_loaded_and_stored() {
     after.check(&expected, "image_store_mip");
 }
 
-/// Levels from the quad's coordinates, gradients, operands, biases and bounds, each of which asks for the level that is expected.
+/// The quad's coordinates, gradients, operands, biases and bounds each ask for the expected level.
 #[test]
 fn samples_choose_levels() {
     let mut random = Random(38);
@@ -530,7 +531,8 @@ fn samples_choose_levels() {
             let mut wave = wave(&mut random, descriptor);
             wave.exec = u64::MAX;
             with_levels(&mut wave);
-            // Repeated; the nearest texel of the nearest level; levels up to 15.
+            // The sampler repeats and takes the nearest texel of the nearest level; levels go up to
+            // 15.
             wave.scalars.insert(12, 0);
             wave.scalars.insert(13, 0xf00 << 12);
             wave.scalars.insert(14, 1 << 26);

@@ -1,4 +1,4 @@
-//! DS.
+//! DS instructions.
 
 use super::encode::{ds, implemented};
 use super::wave::{After, Wave};
@@ -6,7 +6,7 @@ use super::{Kind, Random, atomic, read_number};
 
 const BYTES: usize = 1008;
 
-/// Address in v1, data in v4 to v7 and v8 to v11, results in v12 to v15.
+/// The registers: address in v1, data in v4 to v7 and v8 to v11, results in v12 to v15.
 const ADDRESS: u8 = 1;
 const DATA: [u8; 2] = [4, 8];
 const RESULT: u8 = 12;
@@ -23,7 +23,7 @@ fn wave(random: &mut Random) -> Wave {
     wave
 }
 
-/// Addresses in range, at its ends, and where they come to be in range by the offset alone.
+/// Returns addresses in range, at its ends, and in range by the offset alone.
 fn addresses(random: &mut Random, offset: u32) -> [u32; 64] {
     std::array::from_fn(|_| {
         let near = random.below(40) as u32;
@@ -37,7 +37,7 @@ fn addresses(random: &mut Random, offset: u32) -> [u32; 64] {
     })
 }
 
-/// The place of so many bytes, if they are in range.
+/// Returns the place of so many bytes, if they are in range.
 fn place(address: u32, offset: u32, bytes: usize) -> Option<usize> {
     let at = address.wrapping_add(offset) as usize;
     (at + bytes <= BYTES).then_some(at)
@@ -54,7 +54,7 @@ fn before(wave: &Wave) -> After {
     After { vectors, shared: wave.shared.clone(), memory: vec![], fault: None }
 }
 
-/// The two accesses of an instruction: offsets, in bytes.
+/// Returns the offsets of an instruction's one or two accesses, in bytes.
 fn offsets(name: &str, bytes: usize, offset: u16) -> Vec<u32> {
     if !name.contains('2') || !["read2", "write2", "wrxchg2"].iter().any(|part| name.contains(part))
     {
@@ -127,7 +127,7 @@ fn atomics() {
         let bytes = bits as usize / 8;
         for round in 0..4 {
             let mut wave = wave(&mut random);
-            // Small numbers that collide, so that comparisons come out either way.
+            // Small numbers that collide, so that comparisons have both results.
             for number in DATA[0]..DATA[1] + 4 {
                 if round % 2 == 1 {
                     wave.vectors.insert(
@@ -275,7 +275,7 @@ fn operands_in_memory() {
         for by_address in [false, true] {
             let mut wave = wave(&mut random);
             if name.contains("_f") {
-                // Small floats, so that nothing is rounded.
+                // Small floats need no rounding.
                 for (i, cell) in wave.shared.chunks_mut(bytes).enumerate() {
                     let bits = if bits == 32 {
                         u64::from((i as f32).to_bits())
@@ -285,8 +285,9 @@ fn operands_in_memory() {
                     cell.copy_from_slice(&bits.to_le_bytes()[..bytes]);
                 }
             }
-            // Lanes write places that no lane reads from: 496 bytes on, or 62 words (bits 17 and up of the address are out of
-            // range then, so that lane 0 alone finds something).
+            // By offset, lanes write places that no lane reads: the operand is 496 bytes on. By
+            // address, bits 17 and up hold the distance, which puts the address out of range: only
+            // lane 0 finds anything.
             let rows: [u32; 64] = std::array::from_fn(|lane| {
                 if by_address && lane > 0 { (lane as u32) << 17 } else { lane as u32 % 32 * 8 }
             });
@@ -312,7 +313,7 @@ fn operands_in_memory() {
                         _ if name.contains("add_src2_f") => {
                             ((float(old) + float(b)) as f32).to_bits().into()
                         }
-                        // Positive: ordered as their bits are.
+                        // Positive floats have the order of their bits.
                         _ => atomic(name, bits, old, b, 0),
                     };
                     expected.shared[at..at + bytes].copy_from_slice(&new.to_le_bytes()[..bytes]);
@@ -414,24 +415,24 @@ fn lanes_exchange_values() {
         after.check(&expected, "permute");
 
         let controls: [Swizzle; 11] = [
-            // Quads: reversed; broadcast of the third.
+            // Quads: reversed, and a broadcast of the third.
             (0x8000 | 0b00_01_10_11, |lane| lane ^ 3),
             (0x8000 | 0b10_10_10_10, |lane| lane & !3 | 2),
-            // Swapped neighbours; the lowest of each eight; mirrored halves.
+            // Swapped neighbours, the lowest lane of each eight, and mirrored halves.
             (0x041f, |lane| lane ^ 1),
             (0x0018, |lane| lane & !7),
             (0x7c1f, |lane| lane ^ 31),
             (0x00e5, |lane| lane & 0x25 | 7),
-            // Rotated by three, each way, among 32 and among eights.
+            // Rotated by three each way among 32, and among eights.
             (0xc060, |lane| lane & 32 | (lane + 3) & 31),
             (0xc460, |lane| lane & 32 | (lane + 29) & 31),
             (0xc078, |lane| lane & !7 | (lane + 3) & 7),
-            // Bits reversed; no bit of five.
+            // Bits reversed, and no bit of five.
             (0xe000, |lane| lane & 32 | ((lane as u8) << 3).reverse_bits() as usize & 31),
             (0xe01f, |lane| lane),
         ];
         for (control, source) in controls {
-            // The source is in the address register's field.
+            // The source is in the field of the address register.
             let after = wave.run(&[ds("ds_swizzle_b32", RESULT, DATA[0], [0; 2], control)]);
             let mut expected = before(&wave);
             for lane in active(&wave) {

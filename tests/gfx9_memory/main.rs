@@ -1,4 +1,5 @@
-//! GFX9's vector memory instructions, each by itself, on every engine, against models written from the documents.
+//! Each GFX9 vector memory instruction alone, on every engine, against models written from the
+//! documents.
 
 mod buffer;
 mod buffer_format;
@@ -8,7 +9,7 @@ mod image;
 mod lds;
 mod wave;
 
-/// Splitmix64.
+/// The random number generator Splitmix64.
 pub struct Random(pub u64);
 
 impl Random {
@@ -36,7 +37,7 @@ impl Random {
     }
 }
 
-/// What a load makes of memory.
+/// The way that a load changes memory into register contents.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Kind {
     Words(usize),
@@ -45,7 +46,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// By the instruction's name.
+    /// Returns the kind by the instruction's name.
     pub fn of(name: &str) -> Kind {
         let short = name.contains("short") || name.contains("16");
         let signed = ["sbyte", "sshort", "_i8", "_i16"].iter().any(|part| name.contains(part));
@@ -70,7 +71,7 @@ impl Kind {
         }
     }
 
-    /// Registers after the load of these bytes.
+    /// Returns the registers after a load of these bytes.
     pub fn loaded(self, bytes: &[u8], before: &[u32]) -> Vec<u32> {
         let narrow = |signed: bool| match (bytes, signed) {
             (&[a], false) => a.into(),
@@ -93,7 +94,7 @@ impl Kind {
         }
     }
 
-    /// The bytes that a store of these registers writes.
+    /// Returns the bytes that a store of these registers writes.
     pub fn stored(self, registers: &[u32]) -> Vec<u8> {
         match self {
             Kind::Words(words) => {
@@ -107,7 +108,7 @@ impl Kind {
     }
 }
 
-/// What an atomic leaves of `m`, in 32 or 64 bits; `c` is the second operand.
+/// Returns the value that an atomic leaves, of `m`, in 32 or 64 bits; `c` is the second operand.
 pub fn atomic(name: &str, bits: u32, m: u64, b: u64, c: u64) -> u64 {
     let mask = u64::MAX >> (64 - bits);
     let signed = |x: u64| (x << (64 - bits)) as i64;

@@ -15,12 +15,12 @@ use warploom_testing::instrument::{Buffers, instrument, row, row_bytes, values};
 
 use super::encode::{self, Words};
 
-/// Where the test's memory is.
+/// The address of the test's memory.
 pub const MEMORY: u64 = 0x12_3456_0000;
 const REGISTERS_IN: u64 = 0x20_0000_0000;
 const REGISTERS_OUT: u64 = 0x21_0000_0000;
 
-/// The state before: what is not set is 0.
+/// The state before the code; registers that are not set are 0.
 pub struct Wave {
     pub scalars: BTreeMap<u8, u32>,
     pub vectors: BTreeMap<u8, [u32; 64]>,
@@ -32,16 +32,16 @@ pub struct Wave {
 
 #[derive(Debug, PartialEq)]
 pub struct After {
-    /// v0 to v31.
+    /// The registers v0 to v31.
     pub vectors: Vec<[u32; 64]>,
     pub shared: Vec<u8>,
     pub memory: Vec<u8>,
-    /// Kind, lane and address.
+    /// The fault's kind, lane and address.
     pub fault: Option<(String, u32, u64)>,
 }
 
 impl After {
-    /// Panics with the first difference.
+    /// Panics at the first difference.
     #[track_caller]
     pub fn check(&self, expected: &After, what: &str) {
         assert_eq!(self.fault, expected.fault, "{what}");
@@ -66,7 +66,7 @@ impl After {
     }
 }
 
-/// Registers that carry shared memory in and out, and their addresses.
+/// The registers that carry shared memory in and out, and their addresses.
 const STAGE: u8 = 244;
 const STAGE_ADDRESS: u8 = 248;
 const RESULTS: u32 = 32;
@@ -84,13 +84,13 @@ impl Wave {
         self.scalars.insert(number + 1, (value >> 32) as u32);
     }
 
-    /// An address for each lane.
+    /// Sets an address for each lane.
     pub fn set_addresses(&mut self, number: u8, values: &[u64; 64]) {
         self.vectors.insert(number, values.map(|value| value as u32));
         self.vectors.insert(number + 1, values.map(|value| (value >> 32) as u32));
     }
 
-    /// On every engine; all must agree.
+    /// Runs the code on every engine, and panics if engines disagree.
     pub fn run(&self, code: &[Words]) -> After {
         let function = self.lift(code);
         let one = [64, 1, 1];

@@ -1,5 +1,5 @@
-//! GFX9's scalar memory instructions on both engines: all 84 opcodes in every form of address, against a model that is written
-//! from the seed on Vega scalar memory.
+//! GFX9's scalar memory instructions on both engines: all 84 opcodes in every form of address,
+//! against a model written from the seed on Vega scalar memory.
 
 mod model;
 mod wave;
@@ -12,7 +12,7 @@ use wave::{BYTES, MEMORY, State, Wave};
 
 const EXEC: u8 = 126;
 
-/// Splitmix64.
+/// The random number generator Splitmix64.
 struct Random(u64);
 
 impl Random {
@@ -23,7 +23,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A word: any, or one of a few at which atomics turn.
+    /// Returns an arbitrary word, or one of a few at which atomics turn.
     fn word(&mut self, few: usize) -> u32 {
         const WORDS: [u32; 7] = [0, 1, 2, u32::MAX, 0x8000_0000, 0x7fff_ffff, 0x1_0000];
         match few {
@@ -33,12 +33,12 @@ impl Random {
     }
 }
 
-/// A register with an offset that wraps in 32 bits, not in 64, and what it holds.
+/// A register whose offset wraps in 32 bits but not in 64, and its value.
 const FAR: u8 = 18;
 const FAR_OFFSET: u32 = 0xffff_f203;
 
-/// Addresses in s[0:1], for [`FAR`] in s[2:3], and in vcc; buffers in s[4:15]; offsets in s16, s17, [`FAR`] and m0. What is
-/// transferred is in s20 and up.
+/// Returns a state: addresses in s[0:1], for [`FAR`] in s[2:3], and in vcc; buffers in s[4:15];
+/// offsets in s16, s17, [`FAR`] and m0. Data are in s20 and up.
 fn state(seed: u64, few: usize) -> State {
     let mut random = Random(seed);
     let mut scalars: [u32; 128] = std::array::from_fn(|_| random.word(few));
@@ -62,9 +62,9 @@ fn state(seed: u64, few: usize) -> State {
     State { scalars, memory: model::Memory { begin: MEMORY, bytes: memory } }
 }
 
-/// Every form of address, each with bits that must not matter.
+/// Returns every form of address, each with bits that must not matter.
 fn forms(base: Base) -> Vec<Fields> {
-    // An offset field that means nothing, and a register field that does.
+    // An offset field without meaning, and a register field that counts.
     const JUNK: u32 = 0x1f_f07f;
     let mut forms = Vec::new();
     let mut add = |sbase: u8, imm: bool, soe: bool, offset: u32, soffset: u8| {
@@ -81,7 +81,7 @@ fn forms(base: Base) -> Vec<Fields> {
             add(sbase, true, true, offset, 16);
             add(sbase, true, true, offset, M0);
         }
-        // The top bit is the sign, of buffers nothing.
+        // The top bit is the sign; in buffers, it is ignored.
         for offset in [0x1f_ffc1, 0x10_0012] {
             let far = offset == 0x10_0012 && base != Base::Buffer;
             if !far {
@@ -103,7 +103,7 @@ fn opcodes() -> impl Iterator<Item = (u8, What, Base)> {
     (0..=255).filter_map(|op| meaning(op).map(|(what, base)| (op, what, base)))
 }
 
-/// Registers of the data, at most.
+/// Returns the most registers that the data can take.
 fn dwords(what: What) -> u8 {
     match what {
         What::Load(dwords) | What::Store(dwords) => dwords,
@@ -114,7 +114,7 @@ fn dwords(what: What) -> u8 {
     }
 }
 
-/// Runs them one after the other and in the model.
+/// Runs instructions one after the other on the engines, and in the model.
 fn check(fields: &[Fields], states: &[State], what: &str) {
     let wave = Wave::new(&fields.iter().map(Fields::word).collect::<Vec<_>>());
     for (n, before) in states.iter().enumerate() {
@@ -129,7 +129,7 @@ fn check(fields: &[Fields], states: &[State], what: &str) {
             "{what}: {found_fault:?}"
         );
         if fault.is_some() {
-            // Registers are those of before where there was a fault.
+            // A fault leaves registers as they were.
             expected.scalars = before.scalars;
         }
         found.check(&expected, &what);
@@ -146,7 +146,7 @@ fn the_model_has_every_opcode_of_the_table() {
     assert_eq!(table.len(), 84);
 }
 
-/// A program for each opcode, and a further one whenever it is out of data registers.
+/// Each opcode has a program, and another one whenever it runs out of data registers.
 #[test]
 fn every_opcode_in_every_form() {
     let states = [state(1, 0), state(2, 2), state(3, 7)];
@@ -154,7 +154,7 @@ fn every_opcode_in_every_form() {
         let room = dwords(what).max(1);
         let (mut batch, mut sdata) = (Vec::new(), 20);
         let name = format!("opcode {op:#x}");
-        // Those that transfer to or from memory, and one of each form for the others.
+        // Only instructions that transfer data run here: `caches_and_time` runs the rest.
         let transfers = !matches!(what, What::Cache { .. } | What::Time);
         if !transfers {
             continue;
@@ -166,7 +166,7 @@ fn every_opcode_in_every_form() {
                 batch.clear();
                 sdata = 20;
             }
-            // A number that is not aligned is rounded down.
+            // An unaligned register number is rounded down.
             let odd = n as u8 % align;
             batch.push(Fields { op, sdata: sdata + odd, glc: n % 2 == 0, nv: n % 3 == 0, ..form });
             sdata += room.next_multiple_of(align);
@@ -175,7 +175,8 @@ fn every_opcode_in_every_form() {
     }
 }
 
-/// Of which registers data may be. Words are given where LLVM, and the decoder, knows the instruction.
+/// Data may be in some registers only. The test has words where LLVM and the decoder know the
+/// instruction.
 #[test]
 fn data_registers() {
     let form = Fields { imm: true, offset: 0x40, glc: true, ..Fields::default() };
@@ -196,7 +197,7 @@ fn data_registers() {
             );
         }
     }
-    // EXEC and M0: no instructions to LLVM, and so illegal here.
+    // LLVM knows no instructions with EXEC or M0 as data, so they are illegal here.
     for sdata in [M0, EXEC, EXEC + 1] {
         let nothing = Fields { op: 0x20, ..Fields::default() };
         let wave = Wave::new(&[nothing.word(), Fields { op: 0, sdata, ..form }.word()]);
@@ -207,7 +208,7 @@ fn data_registers() {
     }
 }
 
-/// The end of a buffer at every dword of an access, and in one.
+/// The end of a buffer lies at each dword of an access, and within one.
 #[test]
 fn ends_of_buffers() {
     let ends: Vec<State> = [0, 1, 4, 7, 8, 15, 16, 17, 28, 36, 60, 63, 64]
@@ -216,7 +217,7 @@ fn ends_of_buffers() {
             let mut states = [state(7, 0), state(8, 2)];
             for state in &mut states {
                 (state.scalars[5], state.scalars[6]) = ((MEMORY >> 32) as u32, 0x40 + end);
-                // The same with a stride; the sizes are multiples of it.
+                // The second buffer has a stride; its sizes are multiples of it.
                 (state.scalars[9], state.scalars[10]) =
                     ((MEMORY >> 32) as u32 | 4 << 16, 0x10 + end / 4);
             }
@@ -234,7 +235,7 @@ fn ends_of_buffers() {
     }
 }
 
-/// Memory that is not mapped, and atomics that are not aligned.
+/// Unmapped memory and unaligned atomics are faults.
 #[test]
 fn faults() {
     let mut outside = state(9, 0);
@@ -245,7 +246,7 @@ fn faults() {
     for (op, what, base) in opcodes().filter(|(_, what, _)| !matches!(what, What::Time)) {
         let sbase = if base == Base::Buffer { 4 } else { 0 };
         for offset in [0_u32, 4, 8] {
-            // Nothing happens in the first one; the fault is at the second.
+            // The first instruction does nothing; the second faults.
             let nothing = Fields { op: 0x20, ..Fields::default() };
             let imm = !matches!(what, What::Cache { address: false });
             let access = Fields { op, sdata: 20, sbase, imm, offset, ..Fields::default() };
@@ -278,7 +279,8 @@ fn caches_and_time() {
                 );
             }
             What::Time => {
-                // An odd number is rounded down; VCC is a pair as well. The third one is out of range.
+                // An odd number is rounded down, and VCC is a pair as well. The last one is out of
+                // range.
                 let sdata = [20, 31, VCC, 40, 125];
                 let wave =
                     Wave::new(&sdata.map(|sdata| Fields { op, sdata, ..Fields::default() }.word()));
@@ -287,7 +289,7 @@ fn caches_and_time() {
                         u64::from(after.scalars[n]) | u64::from(after.scalars[n + 1]) << 32
                     };
                     let times = [20, 30, VCC.into(), 40].map(pair);
-                    // Instructions are counted block by block.
+                    // The clock counts instructions block by block, so times may repeat.
                     assert!(times.is_sorted(), "{times:x?}");
                     let mut expected = before.clone();
                     for n in [20, 30, VCC.into(), 40] {
@@ -301,7 +303,8 @@ fn caches_and_time() {
     }
 }
 
-/// Many blocks on two threads count in the same words: nothing is lost, and every value is seen once.
+/// Many blocks on two threads count in the same words: no count is lost, and each value occurs
+/// once.
 #[test]
 fn contention() {
     const BLOCKS: u32 = 48;
@@ -320,7 +323,7 @@ fn contention() {
         words.extend([move_to(20, 6), at(0x8b, 20, 8)]);
         words.extend([move_to(20, u32::MAX), move_to(21, 1), at(0xa2, 20, 16)]);
         words.extend([move_to(20, u32::MAX), at(0x8c, 20, 12)]);
-        // The value before that of s_atomic_inc is a place: a flag there is counted.
+        // The old value of s_atomic_inc is a place, and the code counts a flag there.
         words.extend([move_to(22, u32::MAX), at(0x8b, 22, 32)]);
         // s_lshl_b32 s22, s22, 2; s_nop 0
         words.push(0xbf80_0000_8e16_8216);

@@ -1,6 +1,7 @@
-//! What SMEM instructions do, in plain Rust, from section 7 of the seed on Vega scalar memory. The opcode numbers are LLVM's.
+//! The behaviour of SMEM instructions in plain Rust, from section 7 of the seed on Vega scalar
+//! memory. The opcode numbers are LLVM's.
 
-/// M0 among the scalar registers.
+/// The number of M0 among the scalar registers.
 pub const M0: u8 = 124;
 pub const VCC: u8 = 106;
 
@@ -15,7 +16,7 @@ pub struct Fields {
     pub nv: bool,
     pub imm: bool,
     pub soe: bool,
-    /// 21 bits.
+    /// A field of 21 bits.
     pub offset: u32,
     pub soffset: u8,
 }
@@ -46,16 +47,16 @@ pub enum Base {
 pub enum What {
     Load(u8),
     Store(u8),
-    /// The position in the order of atomics, and dwords of an operand.
+    /// An atomic: its position in the order of atomics, and the dwords of an operand.
     Atomic(u8, u8),
     Time,
-    /// Does nothing to registers and memory; whether it has an address.
+    /// Changes no register and no memory; may have an address.
     Cache {
         address: bool,
     },
 }
 
-/// What an opcode number is. None: nothing.
+/// Returns the meaning of an opcode number, or `None` if it has none.
 pub fn meaning(op: u8) -> Option<(What, Base)> {
     let row = |number: u8| 1 << number;
     Some(match op {
@@ -77,7 +78,7 @@ pub fn meaning(op: u8) -> Option<(What, Base)> {
     })
 }
 
-/// Memory from an address on. What lies outside is not mapped.
+/// Memory from `begin` on; memory outside is not mapped.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Memory {
     pub begin: u64,
@@ -91,7 +92,7 @@ impl Memory {
     }
 }
 
-/// An atomic: what memory holds afterwards.
+/// Returns the value that an atomic leaves in memory.
 fn atomic(position: u8, bits: u32, memory: u64, data: u64, compare: u64) -> u64 {
     let signed = |x: u64| (x << (64 - bits)) as i64;
     let result = match position {
@@ -131,7 +132,7 @@ fn atomic(position: u8, bits: u32, memory: u64, data: u64, compare: u64) -> u64 
     result & u64::MAX >> (64 - bits)
 }
 
-/// The first data register. None: out of range, nothing is executed.
+/// Returns the first data register, or `None` if it is out of range and nothing is executed.
 fn data(number: u8, dwords: u8) -> Option<usize> {
     let first = number / dwords.min(4) * dwords.min(4);
     let sgprs = first + dwords <= 102;
@@ -139,7 +140,11 @@ fn data(number: u8, dwords: u8) -> Option<usize> {
     (sgprs || vcc).then_some(first.into())
 }
 
-/// Executes an instruction. An error is the address of the fault.
+/// Executes an instruction.
+///
+/// # Errors
+///
+/// Returns the address of a fault.
 pub fn execute(f: &Fields, s: &mut [u32; 128], memory: &mut Memory) -> Result<(), u64> {
     let (what, base) = meaning(f.op).expect("an opcode");
     let dwords = match what {
@@ -150,7 +155,7 @@ pub fn execute(f: &Fields, s: &mut [u32; 128], memory: &mut Memory) -> Result<()
     };
     let Some(first) = data(f.sdata, dwords) else { return Ok(()) };
 
-    // EXEC is none of the SGPRs.
+    // EXEC is not one of the SGPRs.
     let sbase = usize::from(if f.sbase >= M0 { 0 } else { f.sbase });
     let register = match (f.imm, f.soe) {
         (_, true) => Some(f.soffset),
@@ -176,7 +181,7 @@ pub fn execute(f: &Fields, s: &mut [u32; 128], memory: &mut Memory) -> Result<()
     let inside = |at: u64, bytes: u64| size.is_none_or(|size| offset as u64 + at + bytes <= size);
 
     match what {
-        // An access is whole or faults; of a buffer each dword is an access.
+        // An access is whole or faults; for a buffer, each dword is an access.
         What::Load(_) | What::Store(_)
             if size.is_none() && memory.at(address, 4 * usize::from(dwords)).is_none() =>
         {

@@ -11,12 +11,12 @@ use warploom_testing::instrument::{Buffers, instrument};
 
 use super::model;
 
-/// Where the test's memory is, and its size; nothing around it is mapped.
+/// The address and the size of the test's memory; nothing around it is mapped.
 pub const MEMORY: u64 = 0x12_3456_0000;
 pub const BYTES: usize = 0x1_0000;
 const IN: u64 = 0x20_0000_0000;
 const OUT: u64 = 0x21_0000_0000;
-/// Pairs of registers; EXEC, the last one, is only read.
+/// The number of register pairs that are set; EXEC, the last pair, is only read.
 const PAIRS: u32 = 63;
 
 pub struct Wave {
@@ -24,14 +24,14 @@ pub struct Wave {
     memory: Memory,
 }
 
-/// Registers and memory of a wave.
+/// The registers and memory of a wave.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
     pub scalars: [u32; 128],
     pub memory: model::Memory,
 }
 
-/// Kind, pc and address.
+/// A fault's kind, pc and address.
 pub type Fault = (String, u64, u64);
 
 pub fn lift(words: &[u64]) -> Function {
@@ -66,7 +66,7 @@ impl Wave {
         Wave { engines: engines(function, 64), memory }
     }
 
-    /// What both engines leave.
+    /// Returns the state that both engines leave, and their fault.
     pub fn run(&self, before: &State, what: &str) -> (State, Option<Fault>) {
         let [interp, jit] =
             self.engines.each_ref().map(|(_, engine)| self.run_on(&**engine, before));
@@ -75,7 +75,7 @@ impl Wave {
         interp
     }
 
-    /// What one engine leaves.
+    /// Returns the state that each engine leaves.
     pub fn run_each(&self, before: &State) -> [State; 2] {
         self.engines.each_ref().map(|(name, engine)| {
             let (after, fault) = self.run_on(&**engine, before);
@@ -104,7 +104,7 @@ impl Wave {
 }
 
 impl State {
-    /// Panics with the first difference.
+    /// Panics at the first difference.
     #[track_caller]
     pub fn check(&self, expected: &State, what: &str) {
         for (n, (found, expected)) in self.scalars.iter().zip(&expected.scalars).enumerate() {

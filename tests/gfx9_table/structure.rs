@@ -1,11 +1,11 @@
-//! The table against itself.
+//! Checks the table against itself.
 
 use std::collections::HashMap;
 
 use warploom_gfx9::table::rows;
 use warploom_gfx9::{Fidelity, Instruction, Opcode, assemble};
 
-/// A seeded stream, splitmix64.
+/// The random number generator Splitmix64, with a seed.
 struct Random(u64);
 
 impl Random {
@@ -60,7 +60,7 @@ fn every_form_can_be_met() {
     }
 }
 
-/// Decoding and every accessor take any bytes.
+/// Decoding and every accessor accept any bytes.
 #[test]
 fn any_bytes_decode_or_are_illegal() {
     let mut random = Random(2);
@@ -104,7 +104,8 @@ fn any_bytes_decode_or_are_illegal() {
     assert!(legal > 10_000, "{legal}");
 }
 
-/// word -> text -> word -> text. The bytes may differ in bits that are ignored and where a literal is an inline constant.
+/// Tests word -> text -> word -> text. The bytes may differ in ignored bits, and where a literal is
+/// an inline constant.
 #[test]
 fn text_assembles_to_the_same_instruction() {
     let mut random = Random(3);
@@ -129,7 +130,8 @@ fn text_assembles_to_the_same_instruction() {
     );
 }
 
-/// `docs/fidelity.md` names every instruction that is not implemented, and how many are exact, approximate and not.
+/// `docs/fidelity.md` names every unimplemented instruction, and says how many instructions are
+/// exact, approximate and unimplemented.
 #[test]
 fn the_fidelity_report_is_whole() {
     let text = include_str!("../../docs/fidelity.md");

@@ -1,8 +1,8 @@
-//! Single instructions against LLVM's text.
+//! Compares single instructions with LLVM's text.
 //!
-//! `llvm.tsv`: the encodings of LLVM's own tests for gfx9, one in two: bytes in hex as stored in memory, the text that
-//! llvm-mc 19 prints for them (`illegal` if it is none), and where it is another, the text of the test, which LLVM assembles
-//! to the same bytes.
+//! `llvm.tsv` has every second encoding of LLVM's own tests for gfx9: the bytes in hex as stored in
+//! memory, and the text that llvm-mc 19 prints for them (`illegal` if it prints none). Where the
+//! test's text differs, it follows: LLVM assembles it to these bytes.
 
 use warploom_gfx9::{Instruction, assemble};
 
@@ -15,7 +15,7 @@ fn bytes(hex: &str) -> Vec<u8> {
     (0..hex.len()).step_by(2).map(|i| u8::from_str_radix(&hex[i..i + 2], 16).unwrap()).collect()
 }
 
-/// The text of what is one instruction.
+/// Returns the text of bytes that are one instruction, else `illegal`.
 fn text(code: &[u8]) -> String {
     let whole = |instruction: &Instruction| instruction.bytes() as usize == code.len();
     Instruction::decode(code)
@@ -23,7 +23,7 @@ fn text(code: &[u8]) -> String {
         .map_or_else(|| "illegal".into(), |instruction| instruction.text(0))
 }
 
-/// Compares the texts of lines `hex TAB text`; those that differ must be as many as `exceptions`.
+/// Compares the texts of lines `hex TAB text`; exactly `exceptions` lines must differ.
 fn compare(name: &str, exceptions: usize) {
     let lines = fixture(name);
     let (mut count, mut differ) = (0, Vec::new());
@@ -49,16 +49,17 @@ fn llvm_tests() {
     compare("llvm.tsv", 0);
 }
 
-/// Legal words with bits changed, and random words of every encoding; what only gfx906 has is as llvm-mc prints it for that.
+/// Tests legal words with changed bits, and random words of every encoding. Instructions that only
+/// gfx906 has are as llvm-mc prints them for gfx906.
 ///
-/// Three differ. LLVM takes src_execz where it wants a VGPR (2) and prints a reserved `dst_unused` of SDWA as UNUSED_PAD: here
-/// they are illegal.
+/// Three lines differ: LLVM takes src_execz where it wants a VGPR (2), and prints a reserved
+/// `dst_unused` of SDWA as UNUSED_PAD. In warploom, all three are illegal.
 #[test]
 fn random_words() {
     compare("random.tsv", 3);
 }
 
-/// What llvm-objdump prints of compiled kernels.
+/// The texts match llvm-objdump's listings of compiled kernels.
 #[test]
 fn listings() {
     let (mut count, mut differ) = (0, Vec::new());
@@ -69,7 +70,7 @@ fn listings() {
             continue;
         }
         for line in std::fs::read_to_string(&path).unwrap().lines() {
-            // Text // address: dwords <label>
+            // The line's format: text // address: dwords <label>
             let Some((expected, comment)) = line.split_once("//") else { continue };
             let Some((_, dwords)) = comment.split_once(": ") else { continue };
             let dwords = dwords.split(' ').map_while(|dword| u32::from_str_radix(dword, 16).ok());
@@ -84,8 +85,8 @@ fn listings() {
     assert!(differ.is_empty(), "{} of {count} lines:\n{}", differ.len(), differ.join("\n"));
 }
 
-/// Text to bytes. 45 give others: two encodings have one text (`v_nop`, 16-bit integers and the bits of inline floats), and
-/// `s_waitcnt` ignores bits.
+/// Assembles texts to bytes. 45 texts give other bytes: two encodings have one text (`v_nop`,
+/// 16-bit integers and the bits of inline floats), and `s_waitcnt` ignores bits.
 #[test]
 fn texts_assemble() {
     let lines = fixture("llvm.tsv");

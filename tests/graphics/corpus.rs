@@ -19,7 +19,7 @@ fn manifests(folder: &str) -> Vec<PathBuf> {
     files
 }
 
-/// Everything that a manifest expects.
+/// Checks all expectations of a manifest.
 fn meets_expectations(path: &Path) {
     let label = path.display().to_string();
     let launch = Launch::read(path).unwrap_or_else(|error| panic!("{error}"));
@@ -63,7 +63,8 @@ fn the_examples_give_what_is_expected() {
     }
 }
 
-/// What fixed function would make of a geometry program's messages: triangles, and places in the ring for the program that reads it.
+/// Fixed function can draw a geometry program's messages: they give triangles, and places in the
+/// ring for the program that reads it.
 #[test]
 fn what_geometry_programs_emit_can_be_drawn() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/graphics/stages");
@@ -76,7 +77,7 @@ fn what_geometry_programs_emit_can_be_drawn() {
             npy::read(&std::fs::read(folder.join(format!("{name}.ring_vertex.npy"))).unwrap())
                 .unwrap();
         assert_eq!(arrays["ring_vertex"], ring, "{name}");
-        // Two triangles of each thread, whose corners are in order.
+        // Each thread emits two triangles, whose corners are in order.
         let (indices, threads) = (&arrays["indices"], shader.row_count() as u32);
         let expected: Vec<u8> = (0..6 * threads).flat_map(u32::to_le_bytes).collect();
         assert_eq!(
@@ -87,7 +88,8 @@ fn what_geometry_programs_emit_can_be_drawn() {
     }
 }
 
-/// Any number of vertices: of `transform`, whose results are the first ones then.
+/// A launch may have any number of vertices: the results of `transform` are a prefix of the full
+/// results.
 #[test]
 fn vertices_may_be_any_number() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -96,7 +98,7 @@ fn vertices_may_be_any_number() {
     let (_, all) = run(&whole, "all");
     let text = std::fs::read_to_string(&path).unwrap();
     for count in [1, 2, 63, 64, 65] {
-        // Without what is expected of 70 vertices.
+        // The manifest without its expectations for 70 vertices.
         let (head, _) = text.split_once("[export]").unwrap();
         let text = head.replace("count = 70", &format!("count = {count}"))
             + "[export.pos0]\n[export.param0]\n[export.param1]\n";

@@ -1,19 +1,20 @@
-//! Samples of cubes, as compilers have them: a direction's face and place by `v_cube*`, and the sample; against Vulkan's table of faces ("Cube Map Face Selection").
+//! Samples of cubes as compilers write them: `v_cube*` gives a direction's face and place, and a
+//! sample follows. The reference is Vulkan's table of faces ("Cube Map Face Selection").
 
 use super::{assembled, error, list, run};
 
 const LANES: usize = 140;
 const SIDE: usize = 4;
-/// Cubes of the array.
+/// The number of cubes of the array.
 const CUBES: usize = 3;
 
-/// A direction whose axes are all different, and the number of its cube.
+/// Returns a direction whose axes are all different, and the number of its cube.
 fn direction(lane: usize) -> ([f32; 3], usize) {
     let axis = |n: usize| ((lane * [37, 53, 71][n] + n * 11) % 97) as f32 / 48.0 - 1.003;
     ([axis(0), axis(1), axis(2)], lane % CUBES)
 }
 
-/// The face, and the place on it from 0 to 1.
+/// Returns the face, and the place on it from 0 to 1.
 fn place([x, y, z]: [f32; 3]) -> (usize, [f32; 2]) {
     let [ax, ay, az] = [x, y, z].map(f32::abs);
     let (face, s, t, major) = if az >= ax && az >= ay {
@@ -32,7 +33,7 @@ fn texel(cube: usize, face: usize, x: usize, y: usize) -> f32 {
     ((((cube * 6 + face) * SIDE + y) * SIDE + x) * 7 % 101) as f32
 }
 
-/// The texel of a face at a place.
+/// Returns the texel of a face at a place.
 fn expected(cube: usize, face: usize, at: [f32; 2]) -> f32 {
     let [x, y] = at.map(|axis| ((axis * SIDE as f32) as usize).min(SIDE - 1));
     texel(cube, face, x, y)

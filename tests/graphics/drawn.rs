@@ -1,11 +1,13 @@
-//! Pixels that the rasteriser makes, against the same pixels given as arrays: what is made when a block begins is what would stand in rows.
+//! Pixels that the rasteriser makes, against equal pixels given as arrays: the values computed when
+//! a block begins equal the values of the arrays' rows.
 
 use warploom_replay::Launch;
 use warploom_replay::graphics::{Input, name_of};
 
 use super::{assembled, list, run};
 
-/// Clip coordinates of a fan around a point, with and without perspective, some of it behind the eye.
+/// Clip coordinates of a fan around a point, with and without perspective, some of it behind the
+/// eye.
 fn corners() -> Vec<[f32; 4]> {
     let rim = |i: usize| {
         let (sin, cos) = (i as f32 * 0.7).sin_cos();
@@ -15,7 +17,7 @@ fn corners() -> Vec<[f32; 4]> {
     (0..9).flat_map(|i| [[0.1, -0.2, 0.5, 1.0], rim(i), rim(i + 1)]).collect()
 }
 
-/// Four words of each vertex.
+/// Returns four words of each vertex.
 fn varying() -> Vec<[f32; 4]> {
     (0..corners().len())
         .map(|i| [i as f32, 0.5 * (i % 5) as f32, 1.0 - i as f32, 7.0 / (i + 1) as f32])
@@ -35,7 +37,7 @@ const INPUTS: [Input; 10] = [
     Input::SampleCoverage,
 ];
 
-/// Exports what registers begin with, and what is interpolated.
+/// Returns a program that exports the initial registers and interpolated values.
 fn program(pixels: &str) -> Launch {
     let mut rest =
         String::from("[raw]\nvgprs = 24\n[[raw.sgpr]]\nfirst = 2\nbuiltin = \"prim_mask\"\n");
@@ -56,7 +58,7 @@ fn program(pixels: &str) -> Launch {
         .unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Also in a short last wave, and where one triangle has all lanes.
+/// Drawn pixels equal given pixels, also in a short last wave, and if one triangle has all lanes.
 #[test]
 fn what_is_drawn_is_what_arrays_would_give() {
     for (count, size) in [(27, [37, 29]), (3, [64, 64]), (27, [6, 6])] {
@@ -93,7 +95,7 @@ fn what_is_drawn_is_what_arrays_would_give() {
         let (session, found) = run(&drawn, "drawn");
         assert_eq!(found, expected, "{count} corners");
         assert!(found.kept.contains(&true));
-        // Another launch makes them again.
+        // Another launch computes the values again.
         session.reset().unwrap();
         assert_eq!(
             session.launch(&session.options(Default::default(), 3), None).unwrap().fault,
@@ -117,7 +119,8 @@ fn drawn_launches_are_not_cooperative() {
     assert!(error.contains("expected no cooperative launch"), "{error}");
 }
 
-/// Lanes that are off and helpers are there in whole wave mode: exec is all ones, and a value of an inactive lane is what code puts there.
+/// Whole wave mode runs lanes that are off and helpers, too: exec is all ones, and code sets the
+/// values of inactive lanes.
 #[test]
 fn whole_waves_have_all_lanes() {
     const LANES: usize = 72;

@@ -1,4 +1,4 @@
-//! `exp` and `v_interp_*` by themselves, against the facts' reading of them.
+//! `exp` and `v_interp_*` alone, against the facts' account of them.
 
 use half::f16;
 
@@ -10,7 +10,8 @@ fn word(register: u32, lane: usize) -> u32 {
     (register + 1) << 16 | lane as u32
 }
 
-/// A fragment program of two waves, the last of which is short, with [`word`]s in v0 to v3, of which some lanes are covered.
+/// Returns a fragment program of two waves, of which the last is short. v0 to v3 have [`word`]s,
+/// and some lanes are covered.
 fn program(code: &str, exports: &str) -> warploom_replay::Launch {
     let mut rest = String::from("[raw]\nvgprs = 8\n");
     for register in 0..4 {
@@ -28,7 +29,7 @@ fn is_covered(lane: usize) -> bool {
     lane % 3 != 1
 }
 
-/// What is exported to mrt0 and mrtz by code, and the lanes that are kept; None: nothing.
+/// Code, and the registers that it exports to mrt0 and to mrtz. None: it exports nothing.
 type Row = (&'static str, [Option<u32>; 4], [Option<u32>; 4]);
 
 const ROWS: [Row; 10] = [
@@ -38,7 +39,7 @@ const ROWS: [Row; 10] = [
     ("exp mrt0 v1, v1, v2, v2 done compr vm", [Some(1), None, Some(2), None], [None; 4]),
     ("exp mrt0 off, off, v2, v2 compr", [None, None, Some(2), None], [None; 4]),
     ("exp mrt0 v1, v1, off, off done compr vm", [Some(1), None, None, None], [None; 4]),
-    // What comes later counts, and only what it has.
+    // A later export overrides an earlier export, in its own components only.
     (
         "exp mrt0 v0, v0, v0, v0\nexp mrt0 v1, off, off, v2 done vm",
         [Some(1), Some(0), Some(0), Some(2)],
@@ -49,7 +50,7 @@ const ROWS: [Row; 10] = [
         [Some(1); 4],
         [Some(0), None, None, None],
     ),
-    // A target that the manifest does not have.
+    // A target that the manifest does not name.
     ("exp mrt5 v0, v1, v2, v3\nexp null off, off, off, off done vm", [None; 4], [None; 4]),
     // Lanes that are off export nothing, and are not kept.
     (
@@ -85,7 +86,7 @@ fn exports_leave_their_registers() {
                 })
             };
             assert_eq!(exported.targets[0][lane], words(colour, [0; 4]), "{code}, lane {lane}");
-            // Where no mask is exported, all samples are in it.
+            // Without an exported mask, the mask has all samples.
             assert_eq!(
                 exported.targets[1][lane],
                 words(depth, [0, 0, u32::MAX, 0]),
@@ -95,7 +96,7 @@ fn exports_leave_their_registers() {
     }
 }
 
-/// The mask's lowest bit decides with one sample, in the format that has it.
+/// With one sample, the mask's lowest bit decides, in formats with a mask.
 #[test]
 fn sample_masks_drop_lanes() {
     // v0 is odd in every other lane. Packed, the mask is the low half of z.
@@ -136,7 +137,7 @@ fn targets_of_other_stages_are_faults() {
     run(&launch, "vertex");
 }
 
-/// What primitives have, by primitive, attribute, component and corner.
+/// Returns a primitive's value, by primitive, attribute, component and corner.
 fn corner(primitive: usize, attribute: usize, component: usize, corner: usize) -> f32 {
     (primitive as f32 + 0.37) * (attribute as f32 * 2.0 - 1.13) + component as f32 * 0.61
         - corner as f32 * 1.7 * (component as f32 + 0.3)
@@ -146,12 +147,13 @@ fn weight(lane: usize, which: usize) -> f32 {
     ((lane * (7 + which * 4)) % 19) as f32 / 13.0 - 0.4
 }
 
-/// Primitives of quads: several in a wave.
+/// Returns the primitive of a lane's quad: a wave has several primitives.
 fn primitive(lane: usize) -> usize {
     [0, 0, 1, 2, 2, 1, 0][lane / 4 % 7]
 }
 
-/// Attributes whose words are two halves: products and sums are rounded in singles, the result to a half; one form keeps the other half of the register.
+/// Attributes whose words are two halves. Interpolation rounds products and sums to singles and the
+/// result to a half; one form keeps the other half of the register.
 #[test]
 fn halves_are_interpolated() {
     let halves = |primitive: usize, component: usize, v: usize| {
@@ -208,7 +210,7 @@ fn attributes_are_interpolated() {
          [pixels]\ncovered = {covered}\nprimitive = {quads}\npersp_center = {weights}\nparameters = {parameters:?}\nflat = [1]\n\
          [export.mrt0]\n[export.mrt1]\n"
     );
-    // Helpers' results are read by way of the quad: of lane 3 in lanes 0 to 2.
+    // Lanes 0 to 2 read the helpers' results of lane 3 through the quad.
     let code = "s_mov_b64 s[4:5], exec\ns_wqm_b64 exec, exec\ns_mov_b32 m0, s2\n\
         v_interp_p1_f32_e32 v2, v0, attr0.x\nv_interp_p2_f32_e32 v2, v1, attr0.x\n\
         v_interp_p1_f32_e32 v3, v0, attr0.w\nv_interp_p2_f32_e32 v3, v1, attr0.w\n\

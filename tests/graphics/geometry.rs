@@ -1,20 +1,21 @@
-//! Messages of geometry programs, against a model of what each does: a vertex after the other, strips, streams, lanes that are off, no room.
+//! Messages of geometry programs, against a model of each message: vertices in order, strips,
+//! streams, lanes that are off, no room.
 
 use warploom_replay::{Array, Launch};
 
 use super::{assembled, error, list, run};
 
-/// Threads: two workgroups, of which the second is short.
+/// The number of threads: two workgroups, of which the second is short.
 const THREADS: usize = 90;
 const MOST: usize = 4;
 
-/// What a message does.
+/// A message's effect.
 #[derive(Clone, Copy, PartialEq)]
 enum Message {
     Emit(u32),
     Cut,
     EmitCut(u32),
-    /// Lanes of which the number in v0 is less than this are on from here on.
+    /// From here on, exactly the lanes whose number in v0 is less than this limit are on.
     On(u32),
 }
 
@@ -39,14 +40,15 @@ impl Message {
 const PROGRAMS: [&[Message]; 6] = [
     &[Emit(0), Emit(0), Emit(0), Cut],
     &[Emit(0), Emit(0), EmitCut(0), Emit(0), Cut],
-    // Beyond the most.
+    // More vertices than the maximum.
     &[Emit(0), Emit(0), Emit(0), Emit(0), Emit(0), EmitCut(0), Cut],
     &[Emit(1), Emit(0), Emit(0), Emit(3), Cut],
     &[On(40), Emit(0), On(90), Emit(0), On(70), Emit(0), Cut, On(20), Emit(0)],
     &[Cut, Cut, On(0), Emit(0), On(90), Emit(0), EmitCut(2)],
 ];
 
-/// The words of a thread: bit 0 a vertex, bit 1 a strip ends before it, above them the stream.
+/// Returns the words of a thread: bit 0 means a vertex, bit 1 means that a strip ends before it,
+/// and the upper bits are the stream.
 fn model(program: &[Message], thread: u32) -> Vec<u32> {
     let (mut words, mut next, mut on) = (vec![0; MOST + 1], 0, true);
     for message in program {
@@ -92,7 +94,7 @@ fn messages_emit_and_cut() {
     }
 }
 
-/// Vertices of stream 0 in strips: points, lines, triangles of which every other one is turned round.
+/// The vertices of stream 0 form strips: points, lines, or triangles with alternating winding.
 #[test]
 fn strips_are_what_was_emitted() {
     let program = [Emit(0), Emit(0), Emit(0), Emit(0)];
@@ -123,10 +125,10 @@ fn strips_are_what_was_emitted() {
     }
 }
 
-/// What the hardware gives lanes and waves, against the facts' layout of registers.
+/// The initial registers of lanes and waves, against the facts' layout of registers.
 #[test]
 fn merged_stages_begin_with_their_registers() {
-    // Five patches of four control points, of which six go out, two in a workgroup.
+    // Five patches of four control points in and six out, with two patches in a workgroup.
     let registers = |kind: &str, of: &[(u32, &str)]| {
         let one = |(first, name): &(u32, &str)| {
             format!("[[raw.{kind}]]\nfirst = {first}\nbuiltin = \"{name}\"\n")
@@ -154,7 +156,8 @@ fn merged_stages_begin_with_their_registers() {
             )
         }))
         .collect();
-    // Each lane of each wave has a place: of its workgroup by the off-chip offset.
+    // Each lane of each wave has a place of its own; the off-chip offset gives its workgroup's
+    // part.
     let code = format!(
         "s_mov_b64 exec, -1\nv_mbcnt_lo_u32_b32 v8, -1, 0\nv_mbcnt_hi_u32_b32 v8, -1, v8\nv_lshlrev_b32_e32 v8, 6, v8\n\
          v_add_u32_e32 v8, s2, v8\n{store}"
@@ -267,7 +270,7 @@ fn what_fixed_function_does_is_asked_for() {
             "vertices.pos_x: expected `tess_u`, `tess_v` or `ring_vertex`",
         ),
         ("vertex", format!("{vertices}tess_w = [0.0]\n"), "tess_w"),
-        // Of patches of two workgroups.
+        // Patches of two workgroups.
         (
             "geometry",
             format!(

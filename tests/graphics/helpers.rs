@@ -1,34 +1,37 @@
-//! Stores and atomics of fragment programs: helpers, uncovered or killed, do not take part, whichever way their lanes were switched on.
+//! Helpers, uncovered or killed, take no part in stores and atomics of fragment programs, however
+//! code switched their lanes on.
 //!
-//! Source: facts, `graphics.md`, section 2.4. Expected is what a loop over the lanes that take part gives.
+//! Source: facts, `graphics.md`, section 2.4. A loop over the lanes that take part gives the
+//! expected memory.
 
 use std::fmt::Write;
 
 use super::{assembled, list, run};
 
-/// A short last wave.
+/// The number of lanes, with a short last wave.
 const LANES: usize = 140;
-/// Words of the buffer: those from 0 on are shared, those from 64 on are each lane's own.
+/// The number of words of the buffer: lanes share the words from 0 on; each lane has its own word
+/// from 64 on.
 const WORDS: usize = 64 + LANES;
-/// Columns of the image, and rows.
+/// The number of columns and of rows of the image.
 const IMAGE: [usize; 2] = [16, 9];
 
-/// How lanes come to be helpers.
+/// The way in which lanes become helpers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Way {
-    /// Whole quads run, and lanes are switched off for the access.
+    /// Whole quads run, and code switches lanes off for the access.
     WholeQuads,
-    /// The same, and some lanes are killed before: they go on as helpers.
+    /// Whole quads run, and code kills some lanes before the access: they go on as helpers.
     Demoted,
     /// Killed lanes are off for good.
     Discarded,
-    /// Nothing but what hardware does: uncovered lanes are off.
+    /// Hardware behaviour alone: uncovered lanes are off.
     Plain,
 }
 
 const WAYS: [Way; 4] = [Way::WholeQuads, Way::Demoted, Way::Discarded, Way::Plain];
 
-/// Which lanes are covered: all, few, whole quads, none of a wave.
+/// The covered lanes: all, few, whole quads, none of a wave.
 const COVERAGES: [fn(usize) -> bool; 5] = [
     |_| true,
     |lane| lane * 7 % 5 == 0,
@@ -45,11 +48,14 @@ fn data(lane: usize) -> u32 {
     (lane as u32).wrapping_mul(0x9e37_79b9) >> 3
 }
 
-/// What one lane's access does to a word, given its data. Where words are shared, the order of lanes makes no difference.
+/// The effect of one lane's access on a word, given the lane's data. On shared words, the order of
+/// lanes makes no difference.
 type Act = fn(u32, u32) -> u32;
 
-/// An access: its text, whether its words are shared by lanes, and what it does. v2 is the offset in bytes (of images v4 and v5 the place), v3 the data,
-/// s[4:5] the buffer's address, s[8:11] its descriptor, s[16:23] that of the image.
+/// An access: its text, whether lanes share its words, and its effect.
+///
+/// v2 is the offset in bytes (for images, v4 and v5 are the place), v3 the data, s[4:5] the
+/// buffer's address, s[8:11] its descriptor, s[16:23] the image's descriptor.
 struct Access {
     text: &'static str,
     shared: bool,
@@ -103,7 +109,7 @@ fn program(access: &Access, way: Way) -> String {
     );
     // v1 is 1 in lanes that are killed.
     let kill = "v_cmp_ne_u32_e32 vcc, 0, v1\n";
-    // So that helpers would be seen if they had other addresses.
+    // Helpers with other addresses would show in the derivative.
     let derivative = "v_mov_b32_dpp v7, v3 quad_perm:[1,1,3,3] row_mask:0xf bank_mask:0xf\n";
     let _ = match way {
         Way::WholeQuads => write!(

@@ -1,6 +1,10 @@
-//! Shaders of GFX9 over arrays of lanes, on both engines: RADV's code with results that Mesa's CPU driver or NumPy computed (`corpus`), and
-//! written by hand samples of cubes (`cubes`), pixels of the rasteriser against arrays of them (`drawn`), what exports and interpolation do (`exports`), messages of geometry programs (`geometry`), what stores and atomics of helpers and killed lanes do not do (`helpers`), what manifests say
-//! (`manifests`), a vertex and a fragment program through the rasteriser (`pair`).
+//! Shaders of GFX9 over arrays of lanes, on both engines.
+//!
+//! `corpus` runs RADV's code against results that Mesa's CPU driver or NumPy computed. Handwritten
+//! tests cover samples of cubes (`cubes`), the rasteriser's pixels against arrays of them
+//! (`drawn`), exports and interpolation (`exports`), messages of geometry programs (`geometry`),
+//! stores and atomics of helpers and killed lanes, which have no effect (`helpers`), manifests
+//! (`manifests`), and a vertex and a fragment program through the rasteriser (`pair`).
 
 mod corpus;
 mod cubes;
@@ -20,7 +24,7 @@ use warploom_replay::{Launch, Manifest, Run, Session, first_difference};
 
 const ENGINES: [EngineKind; 2] = [EngineKind::Interp, EngineKind::Jit];
 
-/// A launch of assembly, by the rest of its manifest.
+/// Returns a launch of assembly; `rest` is the rest of its manifest.
 fn assembled(code: &str, stage: &str, rest: &str) -> Result<Launch, String> {
     let text = format!(
         "[kernel]\nbinary = \"shader.s\"\nformat = \"gfx9-raw\"\nstage = \"{stage}\"\n{rest}"
@@ -31,7 +35,8 @@ fn assembled(code: &str, stage: &str, rest: &str) -> Result<Launch, String> {
     Launch::with_binary(manifest, path, binary).map_err(|error| error.to_string())
 }
 
-/// Runs a launch on both engines, which agree, with one and two threads. What the first left, and its session.
+/// Runs a launch on both engines with one and two threads, and checks that the runs agree. Returns
+/// the first session and its results.
 fn run<'c>(launch: &'c Launch, label: &str) -> (Session<'c>, Exported) {
     let sessions = ENGINES.map(|engine| {
         Session::new(launch).unwrap_or_else(|error| panic!("{label}, {engine}: {error}"))
@@ -58,7 +63,7 @@ fn run<'c>(launch: &'c Launch, label: &str) -> (Session<'c>, Exported) {
     (session, exported)
 }
 
-/// The fault that a launch ends with, the same on both engines.
+/// Returns the fault that ends a launch, after a check that both engines agree on it.
 fn fault(launch: &Launch) -> String {
     let [a, b] = ENGINES.map(|engine| {
         let session = Session::new(launch).unwrap();
@@ -69,7 +74,7 @@ fn fault(launch: &Launch) -> String {
     a
 }
 
-/// Why a launch of assembly does not start.
+/// Returns the reason why a launch of assembly does not start.
 fn error(code: &str, stage: &str, rest: &str) -> String {
     let launch = match assembled(code, stage, rest) {
         Err(error) => return error,
@@ -84,7 +89,7 @@ fn error(code: &str, stage: &str, rest: &str) -> String {
     }
 }
 
-/// A list of numbers as TOML.
+/// Returns a list of numbers as TOML.
 fn list<T: std::fmt::Debug>(numbers: impl IntoIterator<Item = T>) -> String {
     format!("{:?}", numbers.into_iter().collect::<Vec<_>>())
 }

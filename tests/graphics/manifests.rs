@@ -1,4 +1,4 @@
-//! What manifests of shaders say, and what is wrong with some.
+//! Manifests of shaders: their meaning, and the error messages for wrong manifests.
 
 use warploom_replay::Launch;
 
@@ -6,7 +6,7 @@ use super::{assembled, error, fault, run};
 
 const RAW: &str = "[raw]\nvgprs = 4\n";
 
-/// A register with one value.
+/// Returns the manifest lines of a register with one value.
 fn register(kind: &str, value: &str) -> String {
     format!("[[raw.{kind}]]\nfirst = 0\n{value}\n")
 }
@@ -181,7 +181,7 @@ fn what_is_wrong_says_where() {
     }
 }
 
-/// What code reads of primitives and the manifest does not have.
+/// A launch reports attributes that code reads and the manifest lacks.
 #[test]
 fn missing_attributes_are_errors() {
     let code = "v_interp_p1_f32_e32 v0, v0, attr2.y\nexp mrt0 v0, off, off, off done vm";
@@ -197,7 +197,7 @@ fn missing_attributes_are_errors() {
     run(&launch, "not reached");
 }
 
-/// Stages are keys of shaders alone, and compute launches have a shape.
+/// Only shaders have the key `stage`, and compute launches have a shape.
 #[test]
 fn compute_manifests_stay_as_they_are() {
     let parse = |text: &str| {

@@ -1,4 +1,5 @@
-//! Vertex programs and fragment programs, with the rasteriser between them, against pictures that NumPy drew (`make.py` in the folders of the examples).
+//! Vertex programs and fragment programs, with the rasteriser between them, against pictures that
+//! NumPy drew (`make.py` in the folders of the examples).
 
 use std::path::Path;
 
@@ -27,7 +28,7 @@ fn draws(shaders: &Path, name: &str) {
     let example = shaders.join(name);
     let vertex = Launch::read(&example.join("vertex.toml")).unwrap();
     let (_, exported) = run(&vertex, "vertex");
-    // What the vertex program exports is what the fragment program is given.
+    // The fragment program's input is the vertex program's output.
     let folders = tempfile::tempdir().unwrap();
     for name in [name, "knot"] {
         let folder = folders.path().join(name);
@@ -55,12 +56,13 @@ fn draws(shaders: &Path, name: &str) {
     let pairs = || drawn.as_chunks::<4>().0.iter().zip(expected.as_chunks::<4>().0);
     let covered = pairs().filter(|(_, expected)| expected[3] != 0).count();
     assert!(covered > 30_000, "{covered}");
-    // At edges, places in 256ths of a pixel and in doubles differ.
+    // At edges, places in 256ths of a pixel and places in doubles differ.
     let off = pairs().filter(|(a, b)| a.iter().zip(*b).any(|(a, b)| a.abs_diff(*b) > 2)).count();
     assert!(off * 200 < covered, "{name}: {off} of {covered} pixels are off");
 }
 
-/// Waves at the edges of triangles, of which some lanes are helpers, take no other way than whole ones: rows are loaded and stored inline.
+/// Waves at the edges of triangles, where some lanes are helpers, run the code of whole waves: it
+/// loads and stores rows inline.
 #[test]
 fn helpers_cost_nothing() {
     let launch = Launch::read(

@@ -1,17 +1,17 @@
-//! Samples of volumes, filtered between planes, and of cubes, filtered across edges: against models of what the Vulkan specification says ("Texel Filtering", "Cube Map
-//! Edge Handling").
+//! Samples of volumes, filtered between planes, and of cubes, filtered across edges, against models
+//! of the Vulkan specification ("Texel Filtering", "Cube Map Edge Handling").
 
 use super::{assembled, list, run};
 
 const LANES: usize = 148;
 
-/// Rows of registers with a float for each lane.
+/// Returns rows of registers with a float for each lane.
 fn registers(count: usize, float: impl Fn(usize, usize) -> f32) -> String {
     let words = |n: usize| list((0..LANES).map(|lane| float(lane, n).to_bits()));
     (0..count).map(|n| format!("[[raw.vgpr]]\nfirst = {n}\nvalues = {}\n", words(n))).collect()
 }
 
-/// The first word that the code exports, in each lane.
+/// Returns the first word that the code exports, in each lane.
 fn sampled(
     dim: &str,
     size: [usize; 3],
@@ -37,7 +37,7 @@ fn sampled(
     exported.targets[0].iter().map(|words| f32::from_bits(words[0])).collect()
 }
 
-/// Of which texels a value is made, by the filter of an axis: numbers and weights.
+/// Returns the texels that a filter combines along an axis: their numbers and weights.
 fn along(at: f64, size: usize, linear: bool, mode: &str) -> [(Option<usize>, f64); 2] {
     let size = size as i64;
     let wrapped = |k: i64| match mode {
@@ -65,7 +65,7 @@ fn volumes_are_filtered_between_planes() {
     let places = (0..SIZE[2])
         .flat_map(|z| (0..SIZE[1]).flat_map(move |y| (0..SIZE[0]).map(move |x| (x, y, z))));
     let texels: Vec<f32> = places.map(|(x, y, z)| texel(x, y, z)).collect();
-    // No place between two texels, or on one, where rounding decides.
+    // No place lies between two texels or on a texel, where rounding would decide.
     let at = |lane: usize, axis: usize| {
         ((lane * [37, 53, 71][axis] + 5 * axis) % 101) as f32 / 50.0 - 0.4871
     };
@@ -102,7 +102,8 @@ fn volumes_are_filtered_between_planes() {
 
 const SIDE: usize = 4;
 
-/// By face: what of a direction leads to it, and what runs along its rows and columns, as axis and sign.
+/// By face: the part of a direction that selects the face, and the parts along its rows and
+/// columns, as axis and sign.
 const FACES: [[(usize, f64); 3]; 6] = [
     [(0, 1.0), (2, -1.0), (1, -1.0)],
     [(0, -1.0), (2, 1.0), (1, -1.0)],
@@ -112,7 +113,7 @@ const FACES: [[(usize, f64); 3]; 6] = [
     [(2, -1.0), (0, -1.0), (1, -1.0)],
 ];
 
-/// The face that a direction leads to, and where on it, from -1 to 1.
+/// Returns the face that a direction leads to, and the place on it from -1 to 1.
 fn project(direction: [f64; 3]) -> (usize, [f64; 2]) {
     let (face, major) = (0..6)
         .map(|face| (face, direction[FACES[face][0].0] * FACES[face][0].1))
@@ -125,13 +126,15 @@ fn cube_texel(cube: usize, face: usize, x: usize, y: usize) -> f32 {
     ((((cube * 6 + face) * SIDE + y) * SIDE + x) * 7 % 101) as f32
 }
 
-/// What stands in a place of a face, or beyond an edge of it: there the direction's own face says. None: beyond a corner.
+/// Returns the texel at a place of a face. Beyond an edge, the face that the direction leads to has
+/// it. None: beyond a corner.
 fn beyond(cube: usize, face: usize, [x, y]: [i64; 2]) -> Option<f64> {
     let inside = [x, y].map(|k| (0..SIDE as i64).contains(&k));
     if inside == [false, false] {
         return None;
     }
-    // A texel beyond an edge has the same distance from it on the next face: half a texel from the edge, seen from the cube's centre.
+    // A texel beyond an edge lies at an equal distance from the edge on the next face: half a texel
+    // from the edge, seen from the cube's centre.
     let centre = |k: i64| ((2 * k + 1) as f64 / SIDE as f64 - 1.0).clamp(-1.0, 1.0);
     let inward = if inside == [true, true] { 1.0 } else { 1.0 - 1.0 / SIDE as f64 };
     let mut direction = [0.0; 3];
@@ -143,7 +146,7 @@ fn beyond(cube: usize, face: usize, [x, y]: [i64; 2]) -> Option<f64> {
     Some(cube_texel(cube, face, x, y).into())
 }
 
-/// A direction near an edge or a corner in most lanes.
+/// Returns a component of a direction, which lies near an edge or a corner in most lanes.
 fn direction(lane: usize, axis: usize) -> f32 {
     let number = (lane * [37, 53, 71][axis] + axis * 11) % 97;
     let far = if number.is_multiple_of(2) { 1.003 } else { -0.997 };
@@ -164,7 +167,7 @@ fn cubes_are_filtered_across_edges() {
             v_madak_f32 v5, v5, v4, 0x3fc00000\nv_madak_f32 v6, v6, v4, 0x3fc00000\n\
             v_mov_b32_e32 v8, 0x41000000\nv_mac_f32_e32 v7, v3, v8\n\
             image_sample_lz v9, v5, s[8:15], s[16:19] dmask:0x1 da\nexp mrt0 v9, off, off, off done vm";
-        // The sampler's mode does not count.
+        // The sampler's address mode has no effect.
         for mode in ["repeat", "clamp_to_edge", "clamp_to_border"] {
             let texture = format!("filter = \"linear\"\naddress = \"{mode}\"\n");
             let found = sampled(dim, [SIDE, SIDE, 6 * cubes], &texels, &texture, code, &vgprs);

@@ -1,4 +1,4 @@
-//! Reading the cases of a test file.
+//! Parses the cases of a test file.
 
 use warploom_ir::{CellKind, Function, Reg, Type, parse, verify};
 
@@ -21,7 +21,7 @@ pub struct Case {
     pub lane_instructions: Option<u64>,
 }
 
-/// Guest memory.
+/// A range of guest memory.
 #[derive(Debug)]
 pub struct Range {
     pub name: String,
@@ -38,7 +38,7 @@ pub enum RangeKind {
         pages: u64,
         resident: Vec<u64>,
     },
-    /// The memory of an earlier range once more.
+    /// A second mapping of the memory of an earlier range.
     Mirror {
         of: usize,
     },
@@ -62,18 +62,18 @@ pub struct BufferExpectation {
 
 #[derive(Debug, Default)]
 pub struct FaultExpectation {
-    /// As `FaultKind` prints itself.
+    /// The kind, as `FaultKind` prints it.
     pub kind: String,
     pub lane: Option<u32>,
     pub pc: Option<u64>,
     pub address: Option<u64>,
-    /// What the fault says of itself.
+    /// The message of the fault.
     pub message: Option<String>,
 }
 
 type Error = String;
 
-/// Functions with their cases.
+/// Parses functions, each with its cases.
 pub fn parse_file(text: &str) -> Result<Vec<(Function, Vec<Case>)>, Error> {
     let mut tests: Vec<(Function, Vec<Case>)> = Vec::new();
     let mut rest = text;
@@ -162,7 +162,7 @@ impl Case {
                 match word {
                     "lane" => fault.lane = Some(words.number()? as u32),
                     "pc" => fault.pc = Some(words.number()?),
-                    // "address" is also the first word of a kind.
+                    // The word "address" also begins the name of a fault kind.
                     "address" if !fault.kind.is_empty() && words.peek_is_number() => {
                         fault.address = Some(words.number()?);
                     }
@@ -198,7 +198,7 @@ impl Case {
     }
 }
 
-/// What a register's values in a case are.
+/// Returns the type of a register's values in a case.
 pub fn register_type(function: &Function, reg: Reg) -> Type {
     match function.bank(reg.bank).kind {
         CellKind::Lane(ty) | CellKind::Uniform(ty) => ty,
@@ -275,7 +275,7 @@ impl<'a> Words<'a> {
         Ok(axes)
     }
 
-    /// All the words that remain.
+    /// Parses all remaining words as values.
     fn values(&mut self, ty: Type) -> Result<Vec<u64>, Error> {
         let mut values = Vec::new();
         while let Ok(word) = self.next() {

@@ -1,5 +1,7 @@
-//! Local memory, generic addresses and constants by register, in every size: where lanes are alike, have places of their own, or reach
-//! to an edge. What is expected, a model says that has bytes for each memory.
+//! Accesses of every size to local memory, generic addresses and constants by register: lanes
+//! access one address, an address each, or an edge of the memory.
+//!
+//! A model with the bytes of each memory gives the expected results.
 
 use warploom_ir::parse::parse_prefix;
 use warploom_ir::{BankId, Function, Type};
@@ -16,10 +18,10 @@ const GLOBAL: u64 = 0x10_0000_0000;
 const SHARED_BYTES: u64 = 104;
 const LOCAL_BYTES: u64 = 64;
 const PAGE: u64 = 1 << 16;
-/// What instructions add to the register.
+/// The offset that instructions add to the register.
 const OFFSET: u64 = 8;
 
-/// Elements of an access.
+/// The type, count and alignment of an access's elements.
 #[derive(Clone, Copy)]
 struct Form {
     ty: Type,
@@ -59,7 +61,8 @@ impl Form {
         self.element() * self.count
     }
 
-    /// Stores what is in the registers r, unless in constants, and loads it to them again.
+    /// Returns a function that stores the registers r, unless the space is constant, and then loads
+    /// them.
     fn function(&self, space: Space) -> Function {
         let (wide, count) = (if self.ty == Type::I64 { "i64" } else { "i32" }, self.count);
         let (name, address) = match space {
@@ -98,14 +101,14 @@ impl Form {
         parse_prefix(&text).unwrap_or_else(|error| panic!("{error}\n{text}")).0
     }
 
-    /// What is stored: any bits.
+    /// Returns the bits that a lane stores: any bits.
     fn value(&self, lane: usize, element: u64) -> u64 {
         let bits = (lane as u64 * 4 + element + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         if self.ty == Type::I64 { bits } else { bits >> 32 }
     }
 }
 
-/// The memories of a warp.
+/// The memories that a warp accesses.
 struct Model {
     shared: Vec<u8>,
     local: Vec<Vec<u8>>,
@@ -114,7 +117,7 @@ struct Model {
 }
 
 impl Model {
-    /// The bytes of a lane's access; `None` if they are not all there.
+    /// Returns the bytes of a lane's access, or `None` if the memory lacks some of them.
     fn bytes(&mut self, space: Space, lane: usize, address: u64, bytes: u64) -> Option<&mut [u8]> {
         let within = |base: u64| (address >> 24 == base >> 24).then_some(address & 0xff_ffff);
         let (memory, at) = match space {
@@ -131,14 +134,14 @@ impl Model {
     }
 }
 
-/// Where lanes access, and which take part.
+/// The address of each lane, and the mask of lanes that take part.
 struct Pattern {
     name: String,
     addresses: Vec<u64>,
     mask: u64,
 }
 
-/// Patterns in a memory of so many bytes that begins at `base`.
+/// Returns the patterns of accesses to a memory of `bytes` bytes at `base`.
 fn patterns(form: &Form, name: &str, base: u64, bytes: u64) -> Vec<Pattern> {
     let unit = form.align.max(if form.align == 1 { 1 } else { form.element() });
     let first = OFFSET.wrapping_neg() % unit;

@@ -25,11 +25,17 @@
 //!   expect instructions 12 lanes 384
 //! ```
 //!
-//! The n-th buffer, sparse range or mirror of a case, from 0, lies at 0x10_0000_0000 + n * 0x10_0000, with unmapped memory after
-//! it; constant bank 0 holds these addresses, 8 bytes each. Values are numbers (of floats with a `.`, or `inf`, else
-//! their bits), `A..B` (`A..B step S`) and `VALUE*COUNT`. A register takes one value for each lane or one for all; a
-//! byte array its bytes. Without `expect fault` the launch must end without a fault. A case that neither sets nor expects
-//! registers runs the function as it is; else blocks that load and store them are put around it.
+//! The n-th buffer, sparse range or mirror of a case, from 0, lies at
+//! 0x10_0000_0000 + n * 0x10_0000. Unmapped memory follows it. Constant bank 0 holds these
+//! addresses, 8 bytes each.
+//!
+//! Values are numbers, `A..B` (`A..B step S`) or `VALUE*COUNT`. A number of a float type has a `.`
+//! or is `inf`; any other number gives the float's bits. A register takes one value for each lane
+//! or one value for all lanes; a byte array takes its bytes.
+//!
+//! Without `expect fault` the launch must end without a fault. A case that neither sets nor expects
+//! registers runs the unchanged function. For any other case, blocks around the function load and
+//! store its registers.
 
 mod case;
 mod edges;
@@ -46,10 +52,10 @@ use warploom_interp::Interpreter;
 use warploom_ir::Function;
 use warploom_runtime::launch::Engine;
 
-/// Makes an engine for launches with this many lanes in a block.
+/// Makes an engine for launches with this number of lanes in a block.
 type MakeEngine = fn(Arc<Function>, [u32; 3]) -> Result<Box<dyn Engine>, String>;
 
-/// The engines under test.
+/// Returns the engines under test, by name.
 fn engines() -> [(&'static str, MakeEngine); 8] {
     let interp: MakeEngine =
         |function, _| Ok(Box::new(Interpreter::new(function).map_err(|e| e.to_string())?));
@@ -110,7 +116,7 @@ fn run_file(path: &Path) -> Vec<String> {
     for (function, cases) in &tests {
         for case in cases {
             for (engine, make) in engines() {
-                // So that one engine's defect does not hide the rest.
+                // A panic of one engine must not hide the failures of other engines.
                 let outcome = catch_unwind(|| run::run_case(function, case, make));
                 if let Err(error) = outcome.unwrap_or_else(|_| Err("it panics".into())) {
                     failures.push(format!(
@@ -135,7 +141,7 @@ fn every_case_holds_on_every_engine() {
     assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
 }
 
-/// A harness that cannot fail would show nothing.
+/// Proves that the harness fails if an expectation is wrong.
 #[test]
 fn a_wrong_expectation_fails() {
     let text = |value: &str| {

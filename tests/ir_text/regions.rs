@@ -1,24 +1,26 @@
-//! Byte regions of every shape that one or two registers of 32 bytes have, held against a model of bytes.
+//! Tests byte regions of every shape that fits in one or two registers of 32 bytes, against a
+//! model.
 //!
-//! The model is `documentation/visa` of Intel's graphics compiler: source lane n of `<V;W,H>` at element e is element
-//! `e + (n / W) * V + (n % W) * H`; destination lane n of `<H>` is element `e + n * H`; later lanes are written later.
+//! The model follows `documentation/visa` of Intel's graphics compiler. Source lane n of `<V;W,H>`
+//! at element e is element `e + (n / W) * V + (n % W) * H`. Destination lane n of `<H>` is element
+//! `e + n * H`. Later lanes are written later.
 
 use std::fmt::Write;
 
 use super::case::parse_file;
 use super::{engines, run};
 
-/// Bytes of two registers.
+/// The number of bytes of two registers.
 const BYTES: usize = 64;
 const LANES: usize = 32;
-/// Accesses in one function.
+/// The number of accesses in one function.
 const BATCH: usize = 150;
-/// Types with the bytes of an element.
+/// Types, each with the number of bytes of an element.
 const TYPES: [(&str, usize); 7] =
     [("i8", 1), ("i16", 2), ("i32", 4), ("i64", 8), ("f16", 2), ("f32", 4), ("f64", 8)];
 const SIZES: [usize; 6] = [1, 2, 4, 8, 16, 32];
 
-/// A lane count with strides, as Intel's rules for regions allow them.
+/// A lane count with strides that Intel's rules for regions allow.
 #[derive(Clone, Copy)]
 struct Shape {
     count: usize,
@@ -48,14 +50,14 @@ impl Shape {
             && (vstride != 0 || hstride != 0 || width == 1)
     }
 
-    /// The byte of each lane's element from the first one's on.
+    /// Returns the byte offset of each lane's element from the first element.
     fn offsets(&self, size: usize) -> Vec<usize> {
         (0..self.count)
             .map(|n| (n / self.width * self.vstride + n % self.width * self.hstride) * size)
             .collect()
     }
 
-    /// Where it may begin in the bytes.
+    /// Returns the bytes at which the region may begin.
     fn begins(&self, size: usize) -> impl Iterator<Item = usize> + use<> {
         let reach = self.offsets(size).into_iter().max().expect("a lane") + size;
         (0..(BYTES + 1).saturating_sub(reach)).step_by(size)
@@ -74,7 +76,7 @@ fn words(values: impl IntoIterator<Item = u64>) -> String {
     values.into_iter().map(|value| format!(" {value:#x}")).collect()
 }
 
-/// One access, as lines of a function and what it leaves.
+/// One access: the lines of the function, and the expectations of its result.
 struct Access {
     code: String,
     expected: String,
@@ -86,7 +88,8 @@ fn head(banks: &str) -> String {
     )
 }
 
-/// Runs functions of some accesses on all engines. `head` and `sets` are of each of them.
+/// Runs functions of up to `BATCH` accesses on all engines. Each function has the given head and
+/// sets.
 fn check(accesses: &[Access], head: &str, sets: &str) {
     for batch in accesses.chunks(BATCH) {
         let mut text = head.to_owned();
@@ -109,7 +112,8 @@ fn reads() {
         let mut accesses = Vec::new();
         for shape in Shape::all() {
             for begin in shape.begins(size) {
-                // Floats are integers of their size, all but the shapes.
+                // Float accesses are integer accesses of their size; only their shapes are tried,
+                // at byte 0.
                 if ty.starts_with('f') && begin != 0 {
                     continue;
                 }
@@ -203,7 +207,7 @@ fn writes() {
     }
 }
 
-/// A function without memory of its own, so that helpers have nothing to do.
+/// A function that accesses no memory, so that no helper is needed.
 const NATIVE: &str = r#"function "native" lanes 32 nan 0 0 0 {
 bank x: bytes 128 x 2
 bank q: lane i32 x 3
@@ -280,8 +284,11 @@ fn nothing_is_interpreted() {
     }
 }
 
-/// The functions of `tests/ir/windows.ir` and `regions.ir`. The blocks that are put around them copy arrays byte by byte: where one of
-/// those scalar accesses finds a page for the first time, one that reads and one that writes, it is interpreted.
+/// Proves that the JIT interprets at most two instructions of a case in `tests/ir/windows.ir` and
+/// `regions.ir`.
+///
+/// The blocks around a function copy arrays byte by byte. The first scalar load and the first
+/// scalar store that find a new page are interpreted.
 #[test]
 fn no_case_is_interpreted() {
     for file in ["windows", "regions"] {

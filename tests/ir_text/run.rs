@@ -1,4 +1,4 @@
-//! Running a case on an engine.
+//! Runs a case on an engine.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ const FIRST_RANGE: u64 = 0x10_0000_0000;
 const RANGE_STEP: u64 = 0x10_0000;
 const REGISTERS_IN: u64 = 0x20_0000_0000;
 const REGISTERS_OUT: u64 = 0x21_0000_0000;
-/// Instructions after which a test has run away.
+/// A test that executes this many instructions has run away.
 const LIMIT: u64 = 1 << 20;
 
 fn text(error: impl std::fmt::Display) -> String {
@@ -26,7 +26,11 @@ fn range_address(index: usize) -> u64 {
     FIRST_RANGE + index as u64 * RANGE_STEP
 }
 
-/// What it counts, if all is as the case expects.
+/// Runs a case and returns the launch's counts.
+///
+/// # Errors
+///
+/// Fails if a result differs from the case's expectations.
 pub fn run_case(function: &Function, case: &Case, make: MakeEngine) -> Result<Counts, String> {
     let mut memory = Memory::default();
     prepare_ranges(&mut memory, case)?;
@@ -51,7 +55,7 @@ pub fn run_case(function: &Function, case: &Case, make: MakeEngine) -> Result<Co
     }
     memory.write(REGISTERS_IN, &input).map_err(text)?;
 
-    // Without registers the function runs as it is: engines may treat the entry block specially.
+    // Without registers, the unchanged function runs: engines may treat the entry block specially.
     let bare = buffers.set.is_empty() && buffers.read.is_empty();
     let instrumented = if bare { function.clone() } else { instrument(function, &buffers) };
     verify::verify(&instrumented).map_err(|e| format!("the instrumented function: {e}"))?;
@@ -120,7 +124,7 @@ fn config(function: &Function, case: &Case) -> Result<LaunchConfig, String> {
     Ok(config)
 }
 
-/// One value for all, or one for each.
+/// Returns a value for each of `count` cells, from one value for all cells or one for each.
 fn spread(values: &[u64], count: u64) -> Result<Vec<u64>, String> {
     match values {
         [value] => Ok(vec![*value; count as usize]),

@@ -1,4 +1,4 @@
-//! The order in which things happen: within a warp, between warps, and when lanes leave.
+//! The order of events: within a warp, between warps, and when lanes leave.
 
 use warploom_runtime::fault::FaultKind;
 
@@ -179,7 +179,8 @@ fn blocks_of_a_cooperative_launch_wait_for_each_other() {
     }
 }
 
-/// `cg::this_grid().sync()`, through the workspace that the driver provides; twice, since each launch begins anew.
+/// `cg::this_grid().sync()` works through the workspace that the driver provides. Each case
+/// launches twice, since each launch begins anew.
 #[test]
 fn a_cooperative_grid_synchronises() {
     for (grid, block) in [([2, 1, 1], 1), ([5, 1, 1], 32), ([3, 2, 2], 33), ([40, 1, 1], 5)] {
@@ -206,7 +207,7 @@ fn a_cooperative_grid_synchronises() {
     }
 }
 
-/// Without a workspace there is no such barrier: the compiler's code traps.
+/// Without a workspace there is no grid barrier: the compiler's code traps.
 #[test]
 fn another_grid_does_not_synchronise() {
     Case::behaviour("grid_sync", "rounds")

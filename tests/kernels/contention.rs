@@ -1,11 +1,11 @@
-//! Threads of the host that count in the same words: nothing is lost.
+//! Host threads that count in shared words lose no increment.
 
 use warploom::{Arg, EngineKind, LaunchOptions, Program};
 
 const GRID: u32 = 32;
 const BLOCK: u32 = 128;
 
-/// Every lane of the grid counts `n` times.
+/// Lets every lane of the grid count `n` times, and checks all sums.
 fn count(engine: EngineKind, threads: usize, n: u32) {
     let path = concat!(
         env!("CARGO_MANIFEST_DIR"),
@@ -45,7 +45,7 @@ fn count(engine: EngineKind, threads: usize, n: u32) {
     );
     assert_eq!(read(ring), total % 1000, "{label}: wrapping");
     assert_eq!(read(cas), lanes * u64::from(n.div_ceil(16)), "{label}: compare and swap");
-    // The greatest value that was seen, and the sum of what the blocks counted in shared memory.
+    // Low word: the greatest old value. High word: the sum of the blocks' counts in shared memory.
     assert_eq!(read(seen), total << 32 | (total - 1), "{label}: old values, and shared memory");
 }
 

@@ -16,7 +16,7 @@ fn saxpy() {
     }
 }
 
-/// One of the kernels named saxpy.
+/// Checks a kernel named saxpy.
 pub fn check_saxpy(kernel: Case, block: usize, n: usize) {
     let mut draw = Draw::new(block as u64);
     let x = draw.vec(n, |d| d.f32(10.0));
@@ -39,7 +39,7 @@ fn matmul() {
     }
 }
 
-/// One of the kernels named matmul.
+/// Checks a kernel named matmul.
 pub fn check_matmul(kernel: Case, m: usize, n: usize, k: usize) {
     let mut draw = Draw::new((m * n * k) as u64);
     let a = draw.vec(m * k, |d| d.f32(2.0));
@@ -56,8 +56,8 @@ pub fn check_matmul(kernel: Case, m: usize, n: usize, k: usize) {
         .check();
 }
 
-/// Whole warps only: the shuffles read all 32 lanes. The values are small integers, so that the sum does not depend on the
-/// order in which the blocks' atomics come.
+/// Sums over whole warps only: the shuffles read all 32 lanes. The values are small integers, so
+/// the sum does not depend on the order of the blocks' atomics.
 #[test]
 fn reduce() {
     for (block, grid) in [(32, 1), (32, 7), (64, 5), (96, 3), (256, 3), (992, 1), (1024, 2)] {
@@ -72,8 +72,8 @@ fn reduce() {
     }
 }
 
-/// Partial warps have four lanes or more and their values name lanes that exist: a shuffle from a lane that does not
-/// exist is undefined.
+/// Partial warps have four lanes or more and their values name lanes that exist: a shuffle from a
+/// lane that does not exist is undefined.
 #[test]
 fn votes() {
     for (block, n) in [
@@ -93,7 +93,7 @@ fn votes() {
         let mut x = draw.vec(n, |d| d.below(12) as i32);
         for (i, v) in x.iter_mut().enumerate() {
             let thread = i % block;
-            // Lanes of the shuffle's group of eight that exist.
+            // The number of lanes that exist in the shuffle's group of eight.
             let group = thread / 8 * 8;
             let exist = (block - group).min(8) as i32;
             *v = *v / exist.max(1) * 8 + *v % exist.max(1);

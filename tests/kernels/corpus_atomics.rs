@@ -1,5 +1,7 @@
-//! The corpus's atomics and calls. In `atomics` a lane's cells are its own (or its partner's, in shared memory), but every
-//! block has the same: with more than one their results would depend on the blocks' order.
+//! The corpus's atomics and calls.
+//!
+//! In `atomics`, a lane uses its own cells (or its partner's, in shared memory). All blocks use
+//! equal cells, so with several blocks the results would depend on the order of blocks.
 
 use half::f16;
 
@@ -11,7 +13,7 @@ fn one(block: usize) -> Shape {
     Shape { grid: 1, block }
 }
 
-/// What an atomic does to a cell: gives the old value and stores that of `new`.
+/// Models an atomic on a cell: stores `new` of the old value and returns the old value.
 fn swap<T: Copy>(cell: &mut T, new: impl FnOnce(T) -> T) -> T {
     let old = *cell;
     *cell = new(old);
@@ -26,7 +28,8 @@ fn decrement(limit: u32) -> impl Fn(u32) -> u32 {
     move |m| if m == 0 || m > limit { limit } else { m - 1 }
 }
 
-/// The 32-bit sequence on a signed and an unsigned cell, with a subtraction or without: the sum of the old values.
+/// Runs the 32-bit sequence on a signed and an unsigned cell, with or without a subtraction.
+/// Returns the sum of the old values.
 fn words(p: &mut i32, q: &mut u32, i: i32, v: u32, subtract: bool) -> i32 {
     let mut r = 0_i32;
     let mut add = |old: i32| r = r.wrapping_add(old);
@@ -73,7 +76,7 @@ fn atom32() {
     }
 }
 
-/// As `atom32`, but nobody looks at the old values, and the floats are only added to.
+/// Like `atom32`, but the kernel ignores the old values and only adds to the floats.
 #[test]
 fn red32() {
     for block in BLOCKS {
@@ -96,7 +99,7 @@ fn red32() {
     }
 }
 
-/// The common beginning of the 64-bit kernels: the sum of the old values.
+/// Runs the common beginning of the 64-bit kernels and returns the sum of the old values.
 fn wides(p: &mut u64, q: &mut i64, v: u64) -> u64 {
     let mut r = 0_u64;
     let mut add = |old: u64| r = r.wrapping_add(old);
@@ -144,7 +147,8 @@ fn atom64_and_red64() {
     }
 }
 
-/// Atomics in shared memory on the cells of a partner, and one on a generic pointer; arrays of 64.
+/// Atomics in shared memory on a partner's cells, and an atomic on a generic pointer; the arrays
+/// have 64 elements.
 #[test]
 fn satom() {
     for block in [1, 7, 31, 32, 33, 63, 64] {
@@ -174,7 +178,7 @@ fn satom() {
             }
             let o2: Vec<u64> = (0..block).map(|i| sums[i].1.wrapping_add(d[i])).collect();
             let fo: Vec<f32> = sums.iter().map(|sums| sums.2).collect();
-            // Where the generic pointer is shared memory every block gives the same.
+            // If the generic pointer is shared memory, every block gives equal results.
             let grid = if v & 1 == 0 { 3 } else { 1 };
             Case::kernel("atomics", "satom")
                 .shape(Shape { grid, block })
@@ -188,7 +192,7 @@ fn satom() {
     }
 }
 
-/// Additions of doubles and of pairs of halves, which sm_50 has loops of CAS for.
+/// Additions of doubles and of pairs of halves, which sm_50 code performs with loops of CAS.
 #[test]
 fn fatom() {
     for block in BLOCKS {

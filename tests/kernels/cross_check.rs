@@ -1,5 +1,5 @@
-//! The references of this folder against the examples' expected files, which a C program made: two accounts of the same
-//! kernels that share nothing.
+//! Compares this folder's references with the examples' expected files, which a C program made. The
+//! two accounts of each kernel share nothing.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use warploom_replay::npy;
 use crate::reference::{self, Gravity, HashTable, Picture, Shape, View};
 use crate::support::bytes_of;
 
-/// The elements of an example's array, as bytes.
+/// Returns the elements of an example's array as bytes.
 fn array(example: &str, name: &str) -> Vec<u8> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("examples")

@@ -1,6 +1,6 @@
 //! Test data from fixed seeds.
 
-/// SplitMix64 (Steele, Lea, Flood, 2014).
+/// A SplitMix64 generator (Steele, Lea, Flood, 2014).
 pub struct Draw(u64);
 
 impl Draw {
@@ -19,17 +19,17 @@ impl Draw {
         (self.u64() >> 32) as u32
     }
 
-    /// From 0 to `n - 1`.
+    /// Returns a number from 0 to `n - 1`.
     pub fn below(&mut self, n: u32) -> u32 {
         ((u64::from(self.u32()) * u64::from(n)) >> 32) as u32
     }
 
-    /// Between -`scale` and `scale`.
+    /// Returns a number between -`scale` and `scale`.
     pub fn f32(&mut self, scale: f32) -> f32 {
         (self.u32() as i32 as f32 / 2_147_483_648.0) * scale
     }
 
-    /// From 0 to below 1.
+    /// Returns a number from 0 to below 1.
     pub fn f64(&mut self) -> f64 {
         (self.u64() >> 11) as f64 / (1u64 << 53) as f64
     }

@@ -1,11 +1,13 @@
-//! The examples' kernels over many launch shapes. That their manifests give the expected files is tested in `manifests.rs`.
+//! The examples' kernels over many launch shapes. `manifests.rs` tests that their manifests give
+//! the expected files.
 
 use crate::corpus::{check_matmul, check_saxpy};
 use crate::draw::Draw;
 use crate::reference::{self, Gravity, HashTable, Picture, Shape, View};
 use crate::support::{BLOCKS, Case, Scalar};
 
-/// Elements for a block size: never a multiple of it, and enough for several blocks of the small ones.
+/// Returns the number of elements for a block size: never a multiple of the size, and enough for
+/// several blocks if the size is small.
 fn elements(block: usize) -> usize {
     block * 3 + 40 + usize::from(block == 1)
 }
@@ -91,7 +93,8 @@ fn mandelbrot() {
     }
 }
 
-/// The reciprocal square root is the nearest float here and in warploom (`docs/fidelity.md`), so even this is exact.
+/// Even this result is exact: both this reference and warploom round the reciprocal square root to
+/// the nearest float (`docs/fidelity.md`).
 #[test]
 fn nbody() {
     let gravity = Gravity { dt: 0.01, softening2: 0.01, w: 40, h: 30, pixels_per_unit: 15.0 };
@@ -209,7 +212,8 @@ fn quicksort() {
     }
 }
 
-/// One after another, all in one lane: a segment in order, and one that makes each call split off as little as can be.
+/// One lane sorts both segments: a segment in order, and a segment from which each call splits off
+/// as little as possible.
 #[test]
 fn quicksort_depth() {
     let mut data: Vec<f32> = (0..100).map(|i| i as f32).collect();
@@ -290,7 +294,8 @@ fn hashtable() {
     for block in BLOCKS {
         let n = elements(block);
         let mut draw = Draw::new(block as u64);
-        // Some come again, and many meet: from four tenths to eight tenths of the slots are taken.
+        // Some keys repeat and many collide: the keys take four tenths to eight tenths of the
+        // slots.
         let keys = draw.vec(n, |d| 1 + u64::from(d.below(2 * n as u32)) * 0x1_2345_6789);
         let table = HashTable::new(&keys, (n + 1).next_power_of_two());
         let mask = table.0.len() as u32 - 1;
@@ -314,7 +319,7 @@ fn hashtable() {
     }
 }
 
-/// All halves but NaNs, among them those that are less than normal, and results that are infinite.
+/// Halves of all kinds but NaNs, subnormal halves among them, and infinite results.
 #[test]
 fn half() {
     for block in BLOCKS {
@@ -339,7 +344,7 @@ fn half() {
     }
 }
 
-/// A kernel of the benches that does each element `rounds` times over.
+/// Checks a kernel of the benches that processes each element `rounds` times.
 fn check_rounds<T: Scalar>(
     file: &str,
     entry: &'static str,

@@ -1,4 +1,4 @@
-//! Launches that end in a fault: which one, where, and what had happened before.
+//! Launches that end in a fault: its kind, its place, and the effects before it.
 
 use warploom::{Arg, EngineKind, Fault, LaunchOptions, Program};
 use warploom_runtime::fault::FaultKind;
@@ -7,11 +7,11 @@ use warploom_runtime::launch;
 use crate::reference::{Shape, WARP};
 use crate::support::Case;
 
-/// An address that nothing is mapped at.
+/// An address with no mapping.
 const NOWHERE: u64 = 0x7000_0000_0000;
 const OLD: u32 = 0xabcd;
 
-/// A launch of a kernel of `fault.cu`: `out` starts as OLD, `first` and `last` as zeros.
+/// Returns a launch of a kernel of `fault.cu`: `out` starts as OLD, `first` and `last` as zeros.
 fn fault_case(entry: &'static str, block: usize, out: &[u32], first: &[u32], last: &[u32]) -> Case {
     Case::behaviour("fault", entry)
         .shape(Shape { grid: 1, block })
@@ -20,7 +20,7 @@ fn fault_case(entry: &'static str, block: usize, out: &[u32], first: &[u32], las
         .output(last)
 }
 
-/// The values t + 1 for the threads before `end`, then zeros.
+/// Returns the values t + 1 for the threads before `end`, then zeros.
 fn marks(block: usize, end: usize) -> Vec<u32> {
     (0..block).map(|t| if t < end { t as u32 + 1 } else { 0 }).collect()
 }
@@ -33,8 +33,8 @@ fn assert_fault(fault: &Fault, kind: FaultKind, thread: usize, address: u64, tex
     assert!(fault.instruction.as_ref().is_some_and(|i| i.starts_with(text)), "{fault}");
 }
 
-/// The threads of the warps before the faulting one have done everything; of the faulting warp all lanes have done what
-/// comes before the access, and the lower ones the access.
+/// The warps before the faulting warp have finished. In the faulting warp, all lanes have done the
+/// work before the access, and the lower lanes have done the access.
 #[test]
 fn a_store_that_fails_in_one_lane() {
     for (block, thread) in [(32, 20), (32, 0), (32, 31), (96, 52), (33, 32), (7, 6)] {
@@ -121,7 +121,8 @@ fn a_store_past_the_shared_memory() {
     }
 }
 
-/// Lane 20 fails in the second store, lane 3 in the third: the earlier instruction is what is reported.
+/// Lane 20 fails in the second store, lane 3 in the third: the report names the earlier
+/// instruction.
 #[test]
 fn the_first_instruction_to_fail_counts() {
     let out: Vec<u32> = (0..32).map(|t| if t < 20 { t + 1 } else { OLD }).collect();
@@ -196,7 +197,7 @@ fn endless_loops_end_with_the_budget() {
     }
 }
 
-/// A texture that is not there has texels of zeros.
+/// A missing texture has texels of zeros.
 #[test]
 fn a_texture_that_is_not_there() {
     for (entry, sampled) in [("texture_branch", 5.0f32), ("texture_guard", 0.0)] {
@@ -211,8 +212,8 @@ fn a_texture_that_is_not_there() {
     }
 }
 
-/// The corpus's kernels with surfaces and textures, on addresses where they expect handles: there is no such image, which is a
-/// fault where an instruction traps on that.
+/// The corpus's kernels with surfaces and textures get addresses in place of handles. No image has
+/// such a handle; an instruction that traps on a missing image faults.
 #[test]
 fn addresses_are_no_handles() {
     let mut trapped = 0;

@@ -1,5 +1,7 @@
-//! Float arithmetic bit by bit: NaN payloads, signed zeros, denormals, rounding. The rules are Maxwell's as far as they are
-//! known (`docs/fidelity.md`): a NaN result is 0x7fffffff.
+//! Float arithmetic bit by bit: NaN payloads, signed zeros, denormals, rounding.
+//!
+//! The rules are Maxwell's as far as they are known (`docs/fidelity.md`): a NaN result is
+//! 0x7fffffff.
 
 use crate::draw::Draw;
 use crate::reference::Shape;
@@ -11,7 +13,7 @@ fn canonical(v: f32) -> u32 {
     if v.is_nan() { NAN } else { v.to_bits() }
 }
 
-/// Denormals to a zero of the same sign.
+/// Flushes a denormal to a zero of its sign.
 fn flush(v: f32) -> f32 {
     if v.is_subnormal() { 0.0f32.copysign(v) } else { v }
 }
@@ -29,11 +31,12 @@ fn max(a: f32, b: f32) -> u32 {
 }
 
 fn saturate(v: f32) -> u32 {
-    // Also NaN and -0 become +0.
+    // NaN and -0 become +0, too.
     if v > 0.0 { v.min(1.0).to_bits() } else { 0 }
 }
 
-/// The sum rounded toward zero. The error of the rounded sum is exact (Knuth's two-sum) as long as nothing overflows.
+/// Returns the sum rounded toward zero. The computed error of the rounded sum is exact (Knuth's
+/// two-sum) as long as nothing overflows.
 fn add_toward_zero(a: f32, b: f32) -> u32 {
     let sum = a + b;
     if sum.is_infinite() && a.is_finite() && b.is_finite() {
@@ -48,14 +51,14 @@ fn add_toward_zero(a: f32, b: f32) -> u32 {
     if too_far { sum.to_bits() - 1 } else { sum.to_bits() }
 }
 
-/// The product rounded up. It is exact in double precision.
+/// Returns the product rounded up. The product is exact in double precision.
 fn mul_up(a: f32, b: f32) -> u32 {
     let exact = f64::from(a) * f64::from(b);
     let nearest = exact as f32;
     if f64::from(nearest) < exact { nearest.next_up().to_bits() } else { canonical(nearest) }
 }
 
-/// The rows of `float_bits.cu` for one lane.
+/// Returns the rows of `float_bits.cu` for one lane.
 fn rows(i: usize, [a, b, c]: [u32; 3]) -> [u32; 16] {
     let [fa, fb, fc] = [a, b, c].map(f32::from_bits);
     let [za, zb, zc] = [fa, fb, fc].map(flush);
@@ -113,7 +116,7 @@ fn bit_patterns() {
         }
     }
     let mut draw = Draw::new(1);
-    // Near in exponent, so that sums cancel and products are denormal now and then.
+    // The exponents are close, so that some sums cancel and some products are denormal.
     lanes.extend(draw.vec(1500, |d| {
         let exponent = d.below(255);
         [0, 0, 0].map(|_: u32| d.u32() & 0x807f_ffff | ((exponent + d.below(30)) % 255) << 23)

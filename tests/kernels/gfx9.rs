@@ -38,7 +38,7 @@ fn matmul() {
     }
 }
 
-/// A tree that halves the workgroup: lanes past the power of two are left out.
+/// Sums in a tree that halves the workgroup: the tree ignores lanes past the power of two.
 fn tree(mut lanes: Vec<u32>) -> u32 {
     let mut d = lanes.len() / 2;
     while d > 0 {
@@ -150,7 +150,7 @@ fn calls() {
     }
 }
 
-/// Pointers to LDS, scratch and global memory through flat addresses.
+/// Flat addresses reach LDS, scratch and global memory.
 #[test]
 fn generic_pointers() {
     for (sel, block) in [(0i32, 64usize), (1, 64), (2, 64), (2, 32), (1, 2)] {
@@ -223,8 +223,8 @@ fn waves() {
                 let g = wave * 64 + l;
                 let a = lanes[(g * 5) & 63];
                 let b = if l % 16 == 0 { 0 } else { lanes[l - 1] };
-                // Rows 1 and 3 get lane 15 of the row before. The others keep what the register had: the upper half of an
-                // address, which is where guest memory begins.
+                // Rows 1 and 3 get lane 15 of the row before. Rows 0 and 2 keep the register's
+                // value: the upper half of an address, which is where guest memory begins.
                 let c = if l / 16 % 2 == 1 { lanes[l / 16 * 16 - 1] } else { 2 };
                 // Within 32 lanes: the lane with its lowest bit flipped.
                 let d = lanes[l ^ 1];
@@ -295,7 +295,7 @@ fn scalar_memory() {
 
 #[test]
 fn scalar_buffers() {
-    // 16 records of 4 bytes; the same with fewer, of which the stores are out of range.
+    // 16 records of 4 bytes, then fewer records, so that stores are out of range.
     for records in [16u32, 9, 3] {
         let before: Vec<u32> = (0..20).map(|i| 500 + i).collect();
         let mut src = before.clone();
@@ -315,7 +315,8 @@ fn scalar_buffers() {
             r2_after = u64::from(src[11]) << 32 | u64::from(src[10]);
             (src[10], src[11]) = (r2 as u32, (r2 >> 32) as u32);
         }
-        // The compiler takes the last instruction's operand for an input; what it reads there is what has come back.
+        // The compiler takes the last instruction's operand for an input: that operand reads the
+        // returned value.
         let o = [r0, r1, r2_after as u32, (r2_after >> 32) as u32];
         Case::gfx9("k15_smem", "sbuf_forms").output(&o).inout(&before, &src).value(records).check();
     }

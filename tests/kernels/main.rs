@@ -1,5 +1,6 @@
-//! Whole kernels, compiled by NVIDIA's compiler and for AMD's GFX9 by LLVM, against plain loops of Rust: on both engines, with one and two threads,
-//! in many launch shapes. See `support` for how a test says what it expects.
+//! Whole kernels, compiled by NVIDIA's compiler and for AMD's GFX9 by LLVM, against plain loops of
+//! Rust: on both engines, with one and two threads, in many launch shapes. `support` shows how a
+//! test states its expectations.
 
 mod behaviour;
 mod contention;

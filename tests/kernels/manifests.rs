@@ -1,5 +1,5 @@
-//! The manifests of all examples, random programs and cases (programs that were wrong once) give their expected files: both
-//! engines with one and two threads.
+//! The manifests of all examples, random programs and cases (programs that were wrong once) give
+//! their expected files on both engines with one and two threads.
 
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,6 @@
-//! What the kernels compute, as plain loops. Written from the CUDA sources; nothing of warploom is used here.
-//! Float operations keep the sources' order, and `mul_add` stands where the machine code has a fused multiply-add.
+//! The kernels' results, as plain loops. The loops follow the CUDA sources and use nothing of
+//! warploom. Float operations keep the sources' order, and `mul_add` stands where the machine code
+//! has a fused multiply-add.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +8,7 @@ use half::f16;
 
 use crate::draw::Draw;
 
-/// Lanes of a warp.
+/// The number of lanes of a warp.
 pub const WARP: usize = 32;
 
 /// A launch shape of one dimension.
@@ -18,7 +19,7 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// The least grid that covers `n` lanes.
+    /// Returns the least grid that covers `n` lanes.
     pub fn covering(n: usize, block: usize) -> Shape {
         Shape { grid: n.div_ceil(block), block }
     }
@@ -27,12 +28,12 @@ impl Shape {
         self.grid * self.block
     }
 
-    /// The elements that a lane of a grid-stride loop takes, in order.
+    /// Returns the elements that a lane of a grid-stride loop takes, in order.
     pub fn strided(self, block: usize, thread: usize, n: usize) -> impl Iterator<Item = usize> {
         (block * self.block + thread..n).step_by(self.lanes())
     }
 
-    /// The warps of a block: the first thread and the number of lanes of each.
+    /// Returns the first thread and the number of lanes of each warp of a block.
     pub fn warps(self) -> impl Iterator<Item = (usize, usize)> {
         (0..self.block).step_by(WARP).map(move |first| (first, WARP.min(self.block - first)))
     }
@@ -42,7 +43,7 @@ pub fn saxpy(a: f32, x: &[f32], y: &[f32]) -> Vec<f32> {
     x.iter().zip(y).map(|(&x, &y)| a.mul_add(x, y)).collect()
 }
 
-/// Row-major `a` (m x k) times `b` (k x n).
+/// Returns row-major `a` (m x k) times `b` (k x n).
 pub fn matmul(a: &[f32], b: &[f32], m: usize, n: usize, k: usize) -> Vec<f32> {
     let cell = |row: usize, column: usize| {
         (0..k).fold(0.0f32, |sum, i| a[row * k + i].mul_add(b[i * n + column], sum))
@@ -50,7 +51,8 @@ pub fn matmul(a: &[f32], b: &[f32], m: usize, n: usize, k: usize) -> Vec<f32> {
     (0..m * n).map(|at| cell(at / n, at % n)).collect()
 }
 
-/// The example's reduction: the float sum of each block, and the maximum of the rounded values.
+/// Returns the example's reduction: the float sum over the blocks, and the maximum of the rounded
+/// values.
 pub fn reduce(x: &[f32], shape: Shape) -> (Vec<f32>, i32) {
     let partial = (0..shape.grid).map(|block| {
         let mut lanes: Vec<f32> = (0..shape.block)
@@ -59,7 +61,8 @@ pub fn reduce(x: &[f32], shape: Shape) -> (Vec<f32>, i32) {
         let warps = shape.warps().map(|(first, count)| {
             let lanes = &mut lanes[first..first + count];
             for step in [16, 8, 4, 2, 1] {
-                // Ascending: lane l + step is read before it changes, as in a shuffle of the whole warp.
+                // Ascending: the loop reads lane l + step before it changes, as in a shuffle of the
+                // whole warp.
                 for l in 0..count.saturating_sub(step) {
                     lanes[l] += lanes[l + step];
                 }
@@ -97,7 +100,7 @@ impl View {
     }
 }
 
-/// The example's iteration counts.
+/// Returns the example's iteration counts.
 pub fn mandelbrot(view: View, limit: i32) -> Vec<u16> {
     view.points()
         .map(|(cx, cy)| {
@@ -115,7 +118,7 @@ pub fn mandelbrot(view: View, limit: i32) -> Vec<u16> {
         .collect()
 }
 
-/// The corpus's variant, whose count jumps by two now and then.
+/// Returns the counts of the corpus's variant, whose count jumps by two now and then.
 pub fn mandel(view: View, limit: i32) -> Vec<u32> {
     view.points()
         .map(|(cx, cy)| {
@@ -134,7 +137,7 @@ pub fn mandel(view: View, limit: i32) -> Vec<u32> {
         .collect()
 }
 
-/// Inclusive prefix sums of each run of `block` elements.
+/// Returns inclusive prefix sums of each run of `block` elements.
 pub fn scan_blocks(data: &[u32], block: usize) -> Vec<u32> {
     let sums = |part: &[u32]| {
         let mut sum = 0u32;
@@ -148,7 +151,7 @@ pub fn scan_blocks(data: &[u32], block: usize) -> Vec<u32> {
     data.chunks(block).flat_map(sums).collect()
 }
 
-/// A step of the n-body example: positions and velocities after it, and the image.
+/// The result of a step of the n-body example: positions, velocities and the image.
 pub struct Bodies {
     pub positions: Vec<[f32; 4]>,
     pub velocities: Vec<[f32; 4]>,
@@ -197,7 +200,7 @@ pub struct Picture {
 }
 
 impl Picture {
-    /// One step of the stencil example.
+    /// Returns the picture after one step of the stencil example.
     pub fn smooth(&self, sharpness: f64, rate: f64) -> Picture {
         let flow = |from: f64, to: f64| {
             let s = (from - to) * sharpness;
@@ -220,7 +223,7 @@ impl Picture {
     }
 }
 
-/// Each segment from one start to the next, sorted.
+/// Sorts each segment from one start to the next.
 pub fn sort_segments(data: &[f32], starts: &[i32]) -> Vec<f32> {
     let mut data = data.to_vec();
     for ends in starts.windows(2) {
@@ -229,7 +232,8 @@ pub fn sort_segments(data: &[f32], starts: &[i32]) -> Vec<f32> {
     data
 }
 
-/// `taps` are an odd number; the one in the middle is for the element itself.
+/// Returns the convolution of `x` with `taps`. The number of taps is odd; the middle tap is for the
+/// element itself.
 pub fn convolution(taps: &[f32], x: &[f32]) -> Vec<f32> {
     let radius = taps.len() / 2;
     let at = |i: usize| i.checked_sub(radius).and_then(|i| x.get(i)).copied().unwrap_or(0.0);
@@ -238,14 +242,14 @@ pub fn convolution(taps: &[f32], x: &[f32]) -> Vec<f32> {
         .collect()
 }
 
-/// exp(-2 pi i k / n) for k below n / 2.
+/// Returns exp(-2 pi i k / n) for k below n / 2.
 pub fn roots(n: usize) -> Vec<[f32; 2]> {
     let angle = |k| -std::f64::consts::TAU * k as f64 / n as f64;
     (0..n / 2).map(|k| [angle(k).cos() as f32, angle(k).sin() as f32]).collect()
 }
 
-/// The Fourier transform of as many numbers as twice the roots, a power of two: of the even ones and of the odd ones, then
-/// together.
+/// Returns the Fourier transform of `x`, whose length is a power of two and twice the number of
+/// roots. It transforms the even and the odd elements and combines the transforms.
 pub fn fft(x: &[[f32; 2]], roots: &[[f32; 2]]) -> Vec<[f32; 2]> {
     if x.len() == 1 {
         return x.to_vec();
@@ -265,11 +269,12 @@ pub fn fft(x: &[[f32; 2]], roots: &[[f32; 2]]) -> Vec<[f32; 2]> {
     [low, high].concat()
 }
 
-/// A set of keys as the hash table example keeps it.
+/// A set of keys in the layout of the hash table example.
 pub struct HashTable(pub Vec<u64>);
 
 impl HashTable {
-    /// `slots` is a power of two. With the greatest key first no key moves again.
+    /// Builds a table of `slots` slots, a power of two. Keys enter in descending order, so that no
+    /// key moves again.
     pub fn new(keys: &[u64], slots: usize) -> HashTable {
         let mut table = HashTable(vec![0; slots]);
         for key in keys.iter().copied().collect::<BTreeSet<u64>>().into_iter().rev() {
@@ -287,7 +292,7 @@ impl HashTable {
         (0..=last).map(move |k| first.wrapping_add(k) & last)
     }
 
-    /// The slot of a key, or -1.
+    /// Returns the slot of a key, or -1.
     pub fn find(&self, key: u64) -> i32 {
         let slot = self
             .probe(key)
@@ -297,7 +302,7 @@ impl HashTable {
     }
 }
 
-/// The halves of the blend example as its result and what a screen shows.
+/// Returns the halves of the blend example's result, and the bytes that a screen shows.
 pub fn blend(a: &[u16], b: &[u16], mask: &[u16], gain: f32) -> (Vec<u16>, Vec<u8>) {
     let float = |half: u16| f16::from_bits(half).to_f32();
     (0..a.len())
@@ -313,7 +318,7 @@ pub fn blend(a: &[u16], b: &[u16], mask: &[u16], gain: f32) -> (Vec<u16>, Vec<u8
 
 macro_rules! fma_chains {
     ($name:ident, $float:ty) => {
-        /// A multiply-add kernel of the benches.
+        /// Returns the results of a multiply-add kernel of the benches.
         pub fn $name(x: &[$float], rounds: usize) -> Vec<$float> {
             let factors: [$float; 4] = [0.75, 0.625, 0.5, 0.375];
             x.iter()
@@ -331,13 +336,16 @@ macro_rules! fma_chains {
 fma_chains!(fma_chains, f32);
 fma_chains!(dfma_chains, f64);
 
-/// The integer kernel of the benches: `draw` uses the same generator.
+/// Returns the results of the integer kernel of the benches, whose generator is that of `draw`.
 pub fn mix(x: &[u64], rounds: usize) -> Vec<u64> {
     x.iter().map(|&x| (0..rounds).fold(x, |z, _| Draw::new(z).u64())).collect()
 }
 
-/// The corpus's mix of warp and block votes, shuffles and bit operations. One result for each lane of the grid; lanes past
-/// the end of `x` have the value 0. Defined only where every lane that a shuffle reads exists.
+/// Returns the corpus's mix of warp and block votes, shuffles and bit operations: one result for
+/// each lane of the grid.
+///
+/// Lanes past the end of `x` have the value 0. The result is defined only if every lane that a
+/// shuffle reads exists.
 pub fn votes(x: &[i32], shape: Shape) -> Vec<u32> {
     let mut out = vec![];
     for block in 0..shape.grid {
@@ -388,7 +396,7 @@ pub fn votes(x: &[i32], shape: Shape) -> Vec<u32> {
     out
 }
 
-/// The corpus's local-memory kernel: every lane computes the same.
+/// Returns the result of the corpus's local-memory kernel, which is equal in all lanes.
 pub fn local(x: &[i32], n: usize) -> i32 {
     let mut a: Vec<i32> = (0..64).map(|i| x[i].wrapping_mul(i as i32)).collect();
     for (i, &v) in x[..n].iter().enumerate() {
@@ -397,7 +405,7 @@ pub fn local(x: &[i32], n: usize) -> i32 {
     (0..64).fold(0i32, |sum, i| sum.wrapping_add(a[(i * n) & 63]))
 }
 
-/// The corpus's switch.
+/// Returns the results of the corpus's switch.
 pub fn switch(x: &[i32], threads: usize) -> Vec<i32> {
     let lane = |t: usize| {
         let i = t as i32;

@@ -1,4 +1,4 @@
-//! A kernel over a buffer of which only some pages are there.
+//! A kernel over a buffer with some pages that are not resident.
 
 use std::path::Path;
 
@@ -8,11 +8,11 @@ use warploom_runtime::memory::{Access, PAGE_BYTES, Placement, Unbound};
 use crate::reference;
 use crate::support::bytes_of;
 
-/// Floats of a page.
+/// The number of floats of a page.
 const PAGE: usize = PAGE_BYTES as usize / 4;
 
-/// y = 2 x + y, where the middle one of y's three pages is not resident: it reads 0, and what is written there is gone.
-/// The same range, bound and run again, keeps what it gets.
+/// Computes y = 2 x + y with three pages of y, of which the middle page is not resident: it reads 0
+/// and drops writes. After the page is bound, it keeps writes.
 #[test]
 fn what_is_not_resident_reads_zero_and_drops_writes() {
     let cubin = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/saxpy/saxpy.sm_50.cubin");

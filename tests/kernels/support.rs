@@ -1,4 +1,5 @@
-//! [`Case`]: one launch with its expected memory, run on both engines with one and with two threads.
+//! [`Case`]: one launch with its expected memory, run on both engines with one and with two
+//! threads.
 
 use std::path::PathBuf;
 
@@ -7,10 +8,10 @@ use warploom_runtime::launch;
 
 use crate::reference::Shape;
 
-/// Block sizes for kernels that take any.
+/// Block sizes for kernels that accept any size.
 pub const BLOCKS: [usize; 11] = [1, 7, 31, 32, 33, 64, 100, 255, 256, 1000, 1024];
 
-/// A number as it lies in guest memory.
+/// A number in its guest-memory form.
 pub trait Scalar: Copy {
     fn put(self, bytes: &mut Vec<u8>);
 }
@@ -35,7 +36,7 @@ enum Arg {
     Number(Vec<u8>),
     /// Dynamic shared memory, in bytes.
     Local(u32),
-    /// Memory before the launch, and after it unless anything may be there.
+    /// Memory before the launch, and after it unless `after` is None, which accepts anything.
     Buffer {
         before: Vec<u8>,
         after: Option<Vec<u8>>,
@@ -79,17 +80,17 @@ impl Case {
         }
     }
 
-    /// A kernel of the corpus.
+    /// Returns a case for a kernel of the corpus.
     pub fn kernel(file: &str, entry: &'static str) -> Case {
         Case::new("tests/fixtures/maxwell/kernels", &cubin(file), entry)
     }
 
-    /// A kernel of the corpus of GFX9.
+    /// Returns a case for a kernel of the corpus of GFX9.
     pub fn gfx9(file: &str, entry: &'static str) -> Case {
         Case::new("tests/fixtures/gfx9/corpus", &format!("{file}.hsaco"), entry)
     }
 
-    /// One of Intel's compiler.
+    /// Returns a case for a kernel of Intel's compiler.
     pub fn visa(file: &str, entry: &'static str) -> Case {
         Case::new("tests/fixtures/visa", file, entry)
     }
@@ -106,7 +107,7 @@ impl Case {
         Case::new("benches/fixtures", &format!("{file}.gfx900.hsaco"), entry)
     }
 
-    /// A kernel written for one rule of the design.
+    /// Returns a case for a kernel written for one rule of the design.
     pub fn behaviour(file: &str, entry: &'static str) -> Case {
         Case::new("tests/fixtures/maxwell/behaviour", &cubin(file), entry)
     }
@@ -123,12 +124,12 @@ impl Case {
         self.grid([shape.grid as u32, 1, 1]).block([shape.block as u32, 1, 1])
     }
 
-    /// Dynamic shared memory.
+    /// Sets the bytes of dynamic shared memory.
     pub fn shared_bytes(self, shared_bytes: u32) -> Case {
         Case { shared_bytes, ..self }
     }
 
-    /// Of a lane, for calls whose depth the compiler could not know.
+    /// Sets the stack bytes of a lane, for calls whose depth the compiler could not know.
     pub fn stack_bytes(self, stack_bytes: u32) -> Case {
         Case { stack_bytes: Some(stack_bytes), ..self }
     }
@@ -137,7 +138,7 @@ impl Case {
         Case { cooperative: true, ..self }
     }
 
-    /// Waits in loops: how many instructions run depends on who waits for whom how long.
+    /// Marks a kernel that waits in loops: its instruction count depends on how long lanes wait.
     pub fn spins(self) -> Case {
         Case { spins: true, ..self }
     }
@@ -146,7 +147,7 @@ impl Case {
         Case { instruction_limit: Some(limit), ..self }
     }
 
-    /// A variable of the module.
+    /// Sets a variable of the module.
     pub fn symbol<T: Scalar>(mut self, name: &'static str, values: &[T]) -> Case {
         self.symbols.push((name, bytes_of(values)));
         self
@@ -157,7 +158,7 @@ impl Case {
         self
     }
 
-    /// A pointer to so many bytes of dynamic shared memory.
+    /// Adds a pointer to `bytes` bytes of dynamic shared memory.
     pub fn local(mut self, bytes: usize) -> Case {
         self.args.push(Arg::Local(bytes as u32));
         self
@@ -168,19 +169,20 @@ impl Case {
         self
     }
 
-    /// A buffer that the launch must leave as it is.
+    /// Adds a buffer that the launch must leave unchanged.
     pub fn input<T: Scalar>(self, values: &[T]) -> Case {
         let bytes = bytes_of(values);
         self.buffer(bytes.clone(), Some(bytes))
     }
 
-    /// A buffer of zeros that ends as `after`.
+    /// Adds a buffer of zeros that must end as `after`.
     pub fn output<T: Scalar>(self, after: &[T]) -> Case {
         let after = bytes_of(after);
         self.buffer(vec![0; after.len()], Some(after))
     }
 
-    /// A buffer of so many bytes of zeros that ends as `after` as far as that goes, and as anything behind it.
+    /// Adds a buffer of `bytes` zero bytes that must begin with `after` at the end. The bytes
+    /// behind `after` may be anything.
     pub fn output_and_more<T: Scalar>(self, after: &[T], bytes: usize) -> Case {
         self.buffer(vec![0; bytes], Some(bytes_of(after)))
     }
@@ -189,22 +191,22 @@ impl Case {
         self.buffer(bytes_of(before), Some(bytes_of(after)))
     }
 
-    /// A buffer of zeros that may end as anything.
+    /// Adds a buffer of zeros that may end as anything.
     pub fn any(self, bytes: usize) -> Case {
         self.buffer(vec![0; bytes], None)
     }
 }
 
-/// What a launch came to.
+/// The result of a launch.
 struct Run {
-    /// In the order of the arguments.
+    /// The buffers in the order of the arguments.
     buffers: Vec<Vec<u8>>,
     fault: Option<Fault>,
-    /// Guest instructions, and the same times active lanes.
+    /// The counts of guest instructions and of lane instructions (instructions times active lanes).
     instructions: (u64, u64),
 }
 
-/// The fastest code that there is runs: it is made last.
+/// The fastest effort comes last, because a launch runs the fastest code that exists.
 const ENGINES: [(EngineKind, Effort); 4] = [
     (EngineKind::Interp, Effort::Quick),
     (EngineKind::Jit, Effort::Quick),
@@ -213,7 +215,7 @@ const ENGINES: [(EngineKind, Effort); 4] = [
 ];
 
 impl Case {
-    /// Runs everywhere and compares memory. On one thread both engines count the same instructions.
+    /// Runs on all engines and compares memory. On one thread all engines count equal instructions.
     #[track_caller]
     pub fn check(self) {
         self.run_all(|fault, label| {
@@ -223,7 +225,7 @@ impl Case {
         });
     }
 
-    /// The same for a launch that must end in a fault, which `check` looks at.
+    /// Runs like `Case::check` a launch that must end in a fault, and passes the fault to `check`.
     #[track_caller]
     pub fn check_fault(self, check: impl Fn(&Fault)) {
         self.run_all(|fault, label| check(fault.unwrap_or_else(|| panic!("{label}: no fault"))));
@@ -255,7 +257,7 @@ impl Case {
             });
             if threads == 1 && !self.spins {
                 let [interp, jits @ ..] = &runs;
-                // Buffers lie elsewhere in each run, and so may the fault's address.
+                // Buffers have other addresses in each run, so a fault's address may differ, too.
                 let place = |run: &Run| {
                     run.fault
                         .clone()

@@ -1,4 +1,4 @@
-//! What is translated, and how often.
+//! The amount of translation: which code launches translate, and how often.
 
 use std::path::Path;
 use std::time::Duration;
@@ -41,7 +41,7 @@ fn a_second_launch_translates_nothing() {
     let (x, y) = (saxpy.zeros(1 << 16), saxpy.zeros(1 << 16));
     let args = |n: i32, a: f32| [Arg::from(n), Arg::from(a), x.clone(), y.clone()];
     assert_ne!(saxpy.launch(&args(1000, 1.0), 4, 256, 1).translate, Duration::ZERO);
-    // Another grid, other parameters, a block of another size but of the same class.
+    // Another grid, other parameters, and a block of another size but of an equal class.
     for (n, a, grid, block) in
         [(1000, 1.0, 4, 256), (5000, -3.5, 20, 256), (1, 0.0, 1, 256), (5000, 2.0, 10, 512)]
     {
@@ -68,7 +68,7 @@ fn hot_code_is_made_again_in_the_launch_and_leaves_the_same() {
         let options =
             LaunchOptions { effort, ..LaunchOptions::new([PIXELS / 32, 1, 1], [32, 1, 1]) };
         let counts = kernel.launch(&args, &options).expect("a launch").counts;
-        // As the launch has made it.
+        // The launch has already made the code for this effort.
         let hot = if effort.is_fast() { effort } else { Effort::Likely };
         let again = kernel.translate([32, 1, 1], 1, hot).expect("a translation");
         assert_eq!(again, Duration::ZERO, "{effort:?}, {counts:?}");
@@ -79,7 +79,7 @@ fn hot_code_is_made_again_in_the_launch_and_leaves_the_same() {
     assert!(run(Effort::Quick) == run(Effort::Full));
 }
 
-/// Code that is made first for speed relies on full warps.
+/// Code of the first fast tier relies on full warps.
 #[test]
 fn where_what_is_likely_does_not_hold_code_is_made_a_third_time() {
     let saxpy = Launcher::new("examples/saxpy/saxpy.sm_50.cubin", "saxpy");
@@ -92,7 +92,8 @@ fn where_what_is_likely_does_not_hold_code_is_made_a_third_time() {
         saxpy.zeros(4 * u64::from(n)),
         saxpy.zeros(4 * u64::from(n)),
     ];
-    // Of a block of 48 lanes, half the warps are full; the launch has more than 10,000 others.
+    // With blocks of 48 lanes, half the warps are full; the launch has more than 10,000 partial
+    // warps.
     for (block, third) in [(64, false), (48, true)] {
         saxpy.launch(&args, grid, block, 1);
         let made =
@@ -144,7 +145,7 @@ fn a_kernel_of_more_than_ten_thousand_instructions() {
     assert!(outcome.counts.instructions > 3 * 10_000);
 }
 
-/// Hot code stays native: helpers and the interpreter are for what is rare.
+/// Hot code stays native: helpers and the interpreter are for rare cases.
 #[test]
 fn hot_kernels_call_next_to_no_helpers() {
     let saxpy = Launcher::new("examples/saxpy/saxpy.sm_50.cubin", "saxpy");
@@ -191,7 +192,7 @@ fn hot_kernels_call_next_to_no_helpers() {
     assert_native("nbody", &kernel.launch(&args, &options).expect("a launch"));
 }
 
-/// At most one in a hundred instructions.
+/// Asserts at most one helper call and one interpreted instruction in a hundred instructions.
 #[track_caller]
 fn assert_native(name: &str, outcome: &LaunchOutcome) {
     let counts = outcome.counts;

@@ -1,5 +1,5 @@
-//! The straight lines of up to 10,000 instructions, against their own source: each statement of `unroll10k.cu` and its shorter kin
-//! is read and carried out here.
+//! Straight lines of up to 10,000 instructions, against their own source: this test reads and
+//! executes each statement of `unroll10k.cu` and of its shorter relatives.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use crate::draw::Draw;
 use crate::reference::Shape;
 use crate::support::Case;
 
-/// A statement: its text with the registers and numbers taken out, and those in order.
+/// A statement: its text without registers and numbers, and the registers and numbers in order.
 struct Statement {
     form: String,
     registers: Vec<usize>,
@@ -57,9 +57,9 @@ impl Statement {
 struct Lane<'a> {
     u: [u32; 8],
     f: [f32; 8],
-    /// From the lane's own element on.
+    /// The input from the lane's own element on.
     input: &'a [u32],
-    /// One word a store.
+    /// The output, one word for each store.
     output: Vec<u32>,
 }
 

@@ -1,22 +1,23 @@
-//! Compiled kernels of all platforms over groups of odd sizes, which leave lanes of the last thread without work, against Rust.
+//! Compiled kernels of all platforms against Rust. The groups have odd sizes, which leave lanes of
+//! the last thread without work.
 
 use crate::draw::Draw;
 use crate::support::Case;
 
 const PLATFORMS: [&str; 4] = ["tgllp", "dg2", "pvc", "bmg"];
-/// What is behind results stays.
+/// The number of elements behind the results, which must stay unchanged.
 const REST: usize = 16;
 
 fn words(count: usize, seed: u64) -> Vec<u32> {
     Draw::new(seed).vec(count, Draw::u32)
 }
 
-/// A kernel of the corpus that has a manifest too.
+/// Returns a case for a kernel of the corpus that also has a manifest.
 fn kernel(name: &str, platform: &str, entry: &'static str) -> Case {
     Case::visa(&format!("kernels/{name}.{platform}.zebin"), entry)
 }
 
-/// Kernels that are there for one dimension, with groups and items of each.
+/// Numbers of groups and of items of each group, for kernels of one dimension.
 const SHAPES: [(u32, u32); 5] = [(1, 1), (3, 37), (2, 33), (5, 7), (1, 100)];
 
 #[test]
@@ -196,7 +197,7 @@ fn hashes() {
     }
 }
 
-/// Tiles of whole groups, of images of odd sizes; and blocks that each sort 64 words.
+/// Kernels on tiles of whole groups, of images of odd sizes; and blocks that each sort 64 words.
 #[test]
 fn groups_of_a_fixed_size() {
     for platform in PLATFORMS {
@@ -239,12 +240,12 @@ fn groups_of_a_fixed_size() {
     }
 }
 
-/// Those that have no manifests.
+/// Kernels without manifests.
 mod others {
     use super::{REST, SHAPES, words};
     use crate::support::Case;
 
-    /// With the lanes of a thread of `reduce`.
+    /// Each platform with the lanes of a thread of `reduce`.
     const PLATFORMS: [(&str, usize); 4] = [("tgllp", 16), ("dg2", 16), ("pvc", 32), ("bmg", 32)];
 
     fn floats(count: usize, seed: u64) -> Vec<f32> {
@@ -297,7 +298,8 @@ mod others {
         }
     }
 
-    /// Whole numbers, whose sums are exact; some groups have one that is above 100, and write what lanes tell each other too.
+    /// The values are whole numbers, whose sums are exact. Some groups have values above 100, whose
+    /// threads also write values that lanes exchange.
     #[test]
     fn reduce() {
         for (platform, lanes) in PLATFORMS {

@@ -1,17 +1,18 @@
-//! Small tests of what two blocks on two threads of the host may see of each other: fences, atomics, locks, barriers.
+//! Small tests of the effects that two blocks on two host threads may see: fences, atomics, locks,
+//! barriers.
 //!
-//! The shapes are those of Alglave and others, "Herding Cats" (2014): store buffering, message passing, coherence. Programs
-//! are assembly, next to this file.
+//! The shapes come from Alglave and others, "Herding Cats" (2014): store buffering, message
+//! passing, coherence. The programs are assembly files next to this file.
 
 use std::path::Path;
 
 use warploom::EngineKind;
 use warploom_replay::{Launch, Manifest, Session};
 
-/// Two blocks that wait for each other, in the rounds of a test.
+/// The number of rounds of a test, in which two blocks wait for each other.
 const ROUNDS: usize = 20_000;
 
-/// Runs a program with two workers; the content of its buffers by name.
+/// Runs a program with two workers. Returns the contents of its buffers, by name.
 fn run(program: &str, engine: EngineKind, rest: &str) -> Vec<(String, Vec<u32>)> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/litmus/manifest.toml");
     let manifest = format!("kernel.binary = \"{program}.s\"\n{rest}");
@@ -38,13 +39,13 @@ fn buffer<'a>(buffers: &'a [(String, Vec<u32>)], name: &str) -> &'a [u32] {
     &buffers.iter().find(|(known, _)| known == name).expect("a buffer of that name").1
 }
 
-/// The interpreter takes longer for a round.
+/// Runs a test on both engines. The interpreter runs fewer rounds, since each takes longer.
 fn on_both(test: impl Fn(EngineKind, usize)) {
     test(EngineKind::Jit, ROUNDS);
     test(EngineKind::Interp, ROUNDS / 20);
 }
 
-/// A launch of two blocks that are resident together.
+/// Returns the manifest of a launch of two blocks that are resident together.
 fn launch(block: usize, args: &[&str]) -> String {
     let args: Vec<String> = args.iter().map(|arg| format!("{{ {arg} }}")).collect();
     let args =
@@ -61,7 +62,8 @@ fn buffers(sizes: &[(&str, usize)]) -> String {
         .collect()
 }
 
-/// How a wave of a plain stream starts: pointers from s4 on, a number in s10, the workgroup in s11.
+/// Returns the initial state of a plain stream's wave: pointers from s4 on, a number in s10, the
+/// workgroup in s11.
 fn raw(pointers: &[&str], number: usize) -> String {
     let mut text = "kernel.format = \"gfx9-raw\"\n[raw]\nvgprs = 8\n".to_owned();
     for (pointer, first) in pointers.iter().zip((4..).step_by(2)) {
@@ -149,7 +151,7 @@ fn locks() {
 #[test]
 fn tickets() {
     on_both(|engine, rounds| {
-        // Two warps, or waves.
+        // Two warps on Maxwell; two waves on GFX9.
         let (rounds, blocks) = (rounds / 20, [64, 128]);
         let sizes = blocks.map(|block| buffers(&[("next", 1), ("drawn", 2 * block * rounds)]));
         let args = launch(

@@ -1,4 +1,4 @@
-//! GFX9 code.
+//! Long GFX9 code.
 
 use warploom_analysis::Flow;
 use warploom_gfx9::assemble;
@@ -7,7 +7,7 @@ use warploom_ir::Terminator;
 
 use super::{on_small_stack, runs_alike};
 
-/// Lifts code and runs it. Each text stands there so many times.
+/// Lifts code and runs it. The code repeats each text the given number of times.
 fn run(texts: &[(&str, usize)]) {
     let code: Vec<u8> = texts.iter().flat_map(|&(text, count)| words(text).repeat(count)).collect();
     on_small_stack(|| {
@@ -39,7 +39,7 @@ fn ten_thousand_blocks() {
 
 #[test]
 fn a_thousand_nested_loops() {
-    // Ends are two words each, and lead back to heads of one word: the innermost end comes first.
+    // The innermost end comes first. An end has two words and branches back to a head of one word.
     let heads = words("v_add_u32_e32 v0, v0, v1").repeat(1_000);
     let end = |number: usize| {
         let back = 3 * number as i64 + 3;
@@ -53,7 +53,7 @@ fn a_thousand_nested_loops() {
 
 #[test]
 fn there_are_not_as_many_ways_as_jumps_times_targets() {
-    // Each call is of a function of its own, which returns.
+    // Each call has its own function, which returns.
     let [call, back] = ["s_call_b64 s[30:31], 99", "s_setpc_b64 s[30:31]"].map(words);
     let code = [call.repeat(100), back.repeat(100)].concat();
     let function = lift_kernel(&Kernel::new("calls", &code)).unwrap();

@@ -1,4 +1,4 @@
-//! Chains of the IR's operations on every engine.
+//! Chains of the IR's operations, on every engine.
 
 use arbitrary::Unstructured;
 use warploom_analysis::{LaunchClass, visits};
@@ -12,10 +12,11 @@ use warploom_testing::compare::{WAYS, compare};
 
 use super::{on_small_stack, runs_alike};
 
-/// Bytes that begin a chain.
+/// The bytes that a chain begins with.
 const SEED: [u8; 64] = [0x5b; 64];
 
-/// Runs a chain of some links on the interpreter, after analysis and in the given ways of the JIT.
+/// Runs a chain of these links on the interpreter, and after analysis with the given ways of the
+/// JIT.
 fn run(links: &[usize], rounds: u32, ways: &[usize]) {
     on_small_stack(|| {
         let function =
@@ -30,7 +31,7 @@ fn run(links: &[usize], rounds: u32, ways: &[usize]) {
     });
 }
 
-/// Each link alone, and with the one that comes next.
+/// Runs each link alone, and each link with the next one.
 #[test]
 fn chains_of_one_link_and_of_two() {
     for link in 0..LINKS {
@@ -39,14 +40,14 @@ fn chains_of_one_link_and_of_two() {
     }
 }
 
-/// All links, 20,000 of them.
+/// Runs a chain of 20,000 links of all kinds.
 #[test]
 fn a_chain_of_all_links() {
     let all: Vec<usize> = (0..LINKS).collect();
     run(&all, 20_000 / LINKS as u32, &[0, 2]);
 }
 
-/// What searches look at grows no faster than the chain: as much for each further round as for those before.
+/// Proves that searches visit no more operations for each further round than for earlier rounds.
 #[test]
 fn searches_grow_as_chains_do() {
     let visited = |links: &[usize], rounds: u32| {
@@ -67,7 +68,8 @@ fn searches_grow_as_chains_do() {
         let [(few, _), (more, _), (most, operations)] =
             [100, 200, 400].map(|rounds| visited(&links, rounds));
         let names: Vec<&str> = links.iter().map(|&link| name(link)).collect();
-        // Searches end sooner in the first rounds, as little is there before them, and some patterns are given up.
+        // Searches of the first rounds end sooner, since little code precedes them. Some patterns
+        // are given up.
         let allowed = (2 * more).max(more + 2 * more.saturating_sub(few)) + 200;
         assert!(
             most <= allowed,
@@ -79,7 +81,8 @@ fn searches_grow_as_chains_do() {
     assert!(looked > 100_000, "searches count what they look at");
 }
 
-/// A function of so many blocks: each adds to a register, and goes where `end` says.
+/// Returns a function of `count` blocks. Each block adds to a register, counts its rounds, and ends
+/// with `end`.
 fn blocks(count: u32, end: impl Fn(&mut BlockBuilder<'_>, &[BlockId], usize)) -> Function {
     let mut f = FunctionBuilder::new(
         "blocks",
@@ -106,7 +109,8 @@ fn blocks(count: u32, end: impl Fn(&mut BlockBuilder<'_>, &[BlockId], usize)) ->
     f.finish().expect("a function")
 }
 
-/// Runs a function alike on the interpreter, after analysis and as code, and reads back what it prints.
+/// Checks that the interpreter, analysis and compiled code agree on a function, and that its text
+/// reads back as the function.
 fn runs_and_prints(function: &Function) {
     on_small_stack(|| {
         let text = function.to_string();
@@ -130,7 +134,7 @@ fn a_hundred_thousand_operations_in_a_line() {
 
 #[test]
 fn ten_thousand_blocks() {
-    // Some lead past the next one.
+    // Some blocks branch past the next block.
     runs_and_prints(&blocks(10_000, |b, ids, index| match &ids[index + 1..] {
         [] => b.exit(),
         [next] => b.jump(*next),
@@ -145,7 +149,8 @@ fn ten_thousand_blocks() {
 
 #[test]
 fn a_thousand_nested_loops() {
-    // The first half are heads, the second their ends, the innermost first: each loop is gone through twice.
+    // The first half of the blocks are heads, the second half their ends, innermost first. Each
+    // loop runs twice.
     let count = 2_000;
     runs_and_prints(&blocks(count, |b, ids, index| match index.checked_sub(count as usize / 2) {
         None => b.jump(ids[index + 1]),

@@ -1,7 +1,8 @@
-//! Long code: 100,000 instructions in a line that depend on each other, 10,000 blocks, control flow nested 1,000 deep,
-//! each on a thread with a stack of 2 MiB.
+//! Long code: lines of 100,000 instructions that depend on each other, 10,000 blocks, control flow
+//! nested 1,000 deep. Each test runs on a thread with a stack of 2 MiB.
 //!
-//! `cargo test --release --test long_code -- --ignored` measures that time grows as the code does.
+//! `cargo test --release --test long_code -- --ignored` checks that time grows linearly with the
+//! code.
 
 mod gfx9;
 mod ir;
@@ -16,10 +17,10 @@ use std::time::{Duration, Instant};
 use warploom_ir::Function;
 use warploom_testing::compare::{WAYS, compare};
 
-/// Bytes of the stack of a thread that nobody asked to be larger.
+/// The default stack size of a thread, in bytes.
 const STACK: usize = 2 << 20;
 
-/// Runs something on a thread with a stack of [`STACK`] bytes.
+/// Runs a closure on a thread with a stack of [`STACK`] bytes.
 fn on_small_stack<T: Send>(run: impl FnOnce() -> T + Send) -> T {
     thread::scope(|scope| {
         let thread = thread::Builder::new()
@@ -30,7 +31,8 @@ fn on_small_stack<T: Send>(run: impl FnOnce() -> T + Send) -> T {
     })
 }
 
-/// Runs a function alike on the interpreter, after analysis and as code made with little effort and with much.
+/// Checks that the interpreter and, after analysis, code made with little and with much effort
+/// agree.
 fn runs_alike(function: &Function) {
     for way in [0, 2] {
         if let Err(difference) =
@@ -41,9 +43,9 @@ fn runs_alike(function: &Function) {
     }
 }
 
-/// Something that takes so long for an input of a size takes at most three times as long for twice the size.
+/// Checks that `work` takes at most three times as long for `size` as for half of it.
 fn grows_linearly(name: &str, size: usize, mut work: impl FnMut(usize)) {
-    // The least of several turns: the machine does other work meanwhile.
+    // The shortest of several runs counts, because the machine may do other work.
     let mut best = |size: usize| {
         let turn = |work: &mut dyn FnMut(usize)| {
             let start = Instant::now();

@@ -1,17 +1,18 @@
-//! Maxwell code.
+//! Long Maxwell code.
 
 use warploom_maxwell::assemble;
 use warploom_maxwell::lift::{Kernel, lift_kernel};
 
 use super::{on_small_stack, runs_alike};
 
-/// Address of an instruction by its number: three of them share a control word.
+/// Returns the address of the instruction with this number. Three instructions share a control
+/// word.
 fn address(number: usize) -> u64 {
     let (bundle, place) = (number as u64 / 3, number as u64 % 3);
     32 * bundle + 8 + 8 * place
 }
 
-/// Lifts instructions and runs them. Texts that are alike and name no address are assembled once.
+/// Lifts instructions and runs them. Equal texts that name no address are assembled once.
 fn run(texts: &[String]) {
     let mut known = std::collections::HashMap::new();
     let mut words: Vec<u64> = Vec::new();
@@ -43,7 +44,7 @@ fn a_hundred_thousand_instructions_in_a_line() {
 
 #[test]
 fn ten_thousand_blocks() {
-    // Every other branch leads past the next one.
+    // Every other branch skips the next branch.
     let branch = |number: usize| match number % 2 {
         0 => format!("@P0 BRA {:#x}", address(number + 3)),
         _ => "IADD R3, R3, R0".into(),

@@ -1,4 +1,4 @@
-//! PTX: a count that is known beforehand.
+//! Long PTX code that counts; the expected count is known beforehand.
 
 use std::fmt::Write;
 
@@ -8,7 +8,7 @@ use super::{grows_linearly, on_small_stack};
 
 const LANES: u32 = 32;
 
-/// A kernel of a body that counts in `%n`, which it begins with 0; `%t` is the number of the lane.
+/// Returns a kernel with a body that counts in `%n`, from 0. `%t` is the lane's number.
 fn kernel(body: &str, functions: &str) -> String {
     format!(
         ".version 8.0\n.target sm_80\n.address_size 64\n{functions}\n.visible .entry k(.param .u64 out)\n{{\n\
@@ -17,12 +17,12 @@ fn kernel(body: &str, functions: &str) -> String {
     )
 }
 
-/// Instructions in a line, each of which needs the one before.
+/// Returns a line of instructions, each of which needs the previous one.
 fn line(count: usize) -> (String, Vec<u32>) {
     (kernel(&"add.u32 %n, %n, 1;\n".repeat(count), ""), vec![count as u32; LANES as usize])
 }
 
-/// Blocks, each of which one lane leaves out.
+/// Returns blocks; one lane skips each of them.
 fn blocks(count: usize) -> (String, Vec<u32>) {
     let (mut body, mut expected) = (String::new(), vec![count as u32; LANES as usize]);
     for n in 0..count {
@@ -34,7 +34,7 @@ fn blocks(count: usize) -> (String, Vec<u32>) {
     (kernel(&body, ""), expected)
 }
 
-/// Loops within loops, of which the innermost turns twice and the others once.
+/// Returns nested loops. The innermost loop runs twice, each outer loop once.
 fn loops(depth: usize) -> (String, Vec<u32>) {
     let mut body = String::new();
     for n in 0..depth {
@@ -50,13 +50,13 @@ fn loops(depth: usize) -> (String, Vec<u32>) {
     (kernel(&body, ""), vec![depth as u32 + 1; LANES as usize])
 }
 
-/// Braces within braces, each with a register of its own.
+/// Returns nested braces, each with its own register.
 fn braces(depth: usize) -> (String, Vec<u32>) {
     let open = "{ .reg .b32 %x; add.u32 %x, %n, 1; mov.u32 %n, %x;\n".repeat(depth);
     (kernel(&format!("{open}{}", "}".repeat(depth)), ""), vec![depth as u32; LANES as usize])
 }
 
-/// Functions, each of which calls the one before.
+/// Returns functions, each of which calls the previous one.
 fn calls(depth: usize) -> (String, Vec<u32>) {
     let mut functions =
         ".func (.reg .b32 r) f0 (.reg .b32 a) { add.u32 r, a, 1; ret; }\n".to_owned();
@@ -71,7 +71,7 @@ fn calls(depth: usize) -> (String, Vec<u32>) {
     (kernel(&body, &functions), vec![depth as u32; LANES as usize])
 }
 
-/// Reads, prints, reads again, and runs on both engines.
+/// Reads and prints a text, reads it again, and runs it on both engines.
 fn run((text, expected): (String, Vec<u32>)) {
     let module = warploom_ptx::read(text.as_bytes()).unwrap_or_else(|errors| panic!("{errors}"));
     let printed = warploom_ptx::text::print(&module);

@@ -1,4 +1,4 @@
-//! vISA: what a kernel adds up is known beforehand.
+//! Long vISA code that counts; the expected sums are known beforehand.
 
 #[path = "../support/visa_launch.rs"]
 mod visa_launch;
@@ -14,12 +14,12 @@ use super::{grows_linearly, on_small_stack};
 
 const LANES: u32 = 16;
 
-/// The text of a kernel, and what each lane leaves.
+/// The text of a kernel, and the result of each lane.
 type Made = (String, Vec<u32>);
-/// Makes a kernel of a size.
+/// A function that makes a kernel of a given size.
 type Make = fn(usize) -> Made;
 
-/// A kernel of a body that leaves its results in `V`.
+/// Returns a kernel with a body that leaves its results in `V`.
 fn kernel(body: &str, functions: &str) -> String {
     format!(
         ".version 4.1\n.kernel \"k\"\n.decl OUT v_type=G type=uq num_elts=1 align=qword\n\
@@ -32,12 +32,12 @@ fn kernel(body: &str, functions: &str) -> String {
 
 const COUNT: &str = "add (M1, 16) V(0,0)<1> V(0,0)<1;1,0> 0x1:d\n";
 
-/// Instructions in a line, each of which needs the one before.
+/// Returns a line of instructions, each of which needs the previous one.
 fn line(count: usize) -> Made {
     (kernel(&COUNT.repeat(count), ""), vec![count as u32; LANES as usize])
 }
 
-/// Blocks, each of which a lane leaves out.
+/// Returns blocks; one lane skips each of them.
 fn blocks(count: usize) -> Made {
     let mut body = String::new();
     let mut expected = vec![count as u32; LANES as usize];
@@ -52,7 +52,7 @@ fn blocks(count: usize) -> Made {
     (kernel(&body, ""), expected)
 }
 
-/// Conditions within conditions: lane n is there for the first n of every 16.
+/// Returns nested conditions. Lane n takes part in the first (n + 1) / 16 of them.
 fn nested(depth: usize) -> Made {
     let mut body = String::new();
     for n in 0..depth {
@@ -71,7 +71,7 @@ fn nested(depth: usize) -> Made {
     (kernel(&body, ""), (0..LANES).map(inside).collect())
 }
 
-/// Loops within loops, each of which is left after its first turn.
+/// Returns nested loops, each of which ends after its first round.
 fn loops(depth: usize) -> Made {
     let mut body = String::new();
     for n in 0..depth {
@@ -83,13 +83,13 @@ fn loops(depth: usize) -> Made {
     (kernel(&body, ""), vec![depth as u32; LANES as usize])
 }
 
-/// Scopes of inline assembly, each with a variable of its own of one name.
+/// Returns scopes of inline assembly. Each scope declares its own variable of one common name.
 fn scopes(count: usize) -> Made {
     let scope = "{\n.decl t v_type=G type=d num_elts=16\nadd (M1, 16) t(0,0)<1> V(0,0)<1;1,0> 0x1:d\nmov (M1, 16) V(0,0)<1> t(0,0)<1;1,0>\n}\n";
     (kernel(&scope.repeat(count), ""), vec![count as u32; LANES as usize])
 }
 
-/// Subroutines, each of which calls the next.
+/// Returns subroutines, each of which calls the next.
 fn calls(depth: usize) -> Made {
     let mut functions = String::new();
     for n in 0..depth {
@@ -103,7 +103,8 @@ fn calls(depth: usize) -> Made {
     (kernel("call (M1, 16) f0\n", &functions), vec![depth as u32; LANES as usize])
 }
 
-/// Runs it on an engine, and the text and the binary form of it are one.
+/// Runs a kernel on these engines, and checks that its binary form has the instructions of its
+/// text.
 fn check((text, expected): Made, engines: &[EngineKind]) {
     on_small_stack(|| {
         let module = text::read(text.as_bytes()).unwrap_or_else(|errors| panic!("{errors}"));

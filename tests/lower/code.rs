@@ -1,8 +1,8 @@
-//! Reads CLIF text: calls, loads and stores of blocks that are not cold.
+//! Reads CLIF text, and counts calls, loads and stores of blocks that are not cold.
 
 use std::collections::{HashMap, HashSet};
 
-/// Instructions of some blocks.
+/// The instruction counts of some blocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Counts {
     pub calls: usize,
@@ -17,14 +17,14 @@ struct Block {
     to: Vec<String>,
 }
 
-/// Returns the counts of all regions: of the likely path, and of its blocks in loops of the function.
-/// The loop over warps does not count as a loop.
+/// Returns the counts over all regions: first of the likely path, then of its blocks in loops of
+/// the function. The loop over warps does not count as a loop.
 pub fn counts(clif: &str) -> [Counts; 2] {
     let mut all = [Counts::default(); 2];
     for region in clif.split("; region ").skip(1) {
         let blocks = blocks(region);
         let likely = |name: &String| blocks.get(name).is_some_and(|block| !block.is_cold);
-        // The second block is the one to which each warp goes.
+        // The second block is the head of the loop over warps.
         let leads = |name: &str| {
             let to = blocks[name].to.iter();
             to.filter(|to| likely(to) && *to != "block1").cloned().collect::<Vec<_>>()
@@ -80,7 +80,7 @@ fn blocks(region: &str) -> HashMap<String, Block> {
     blocks
 }
 
-/// The letters and digits at the start.
+/// Returns the letters and digits at the start.
 fn word(text: &str) -> &str {
     &text[..text.find(|c: char| !c.is_alphanumeric()).unwrap_or(text.len())]
 }

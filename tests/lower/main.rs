@@ -1,12 +1,14 @@
-//! Small functions after analysis, held against committed texts, and the likely path of their code
-//! for speed.
+//! Compares small functions after analysis, and the likely path of their fast code, with committed
+//! texts.
 //!
 //! `NAME.ir` is a function; each fast path and each class of operation has a function.
-//! `NAME.analysed` is the function after analysis. `counts.txt` has the calls, loads and stores on the
-//! likely path of the code, by function, in all and in loops. `orders.txt` has the orders that code
-//! has for steps, and the reasons that keep loops in memory. The folder `tiny` has five functions
-//! whose quick code is held as CLIF text. `WARPLOOM_BLESS=1 cargo test --test lower` writes all of
-//! them anew. `tests/ir` runs the functions.
+//! `NAME.analysed` is the function after analysis. `counts.txt` has the calls, loads and stores on
+//! the likely path, by function, in all and in loops. `orders.txt` has the orders of each
+//! function's steps, and the reasons that keep loops in memory. The folder `tiny` has five
+//! functions, with the CLIF text of their quick code.
+//!
+//! `WARPLOOM_BLESS=1 cargo test --test lower` rewrites all these texts. `tests/ir` runs the
+//! functions.
 
 mod code;
 #[path = "../support/golden.rs"]
@@ -25,16 +27,16 @@ use warploom_engine::{Effort, Program};
 use warploom_ir::{Function, Op, Reg, parse};
 use warploom_testing::instrument::{Buffers, instrument};
 
-/// The host for which code is made. It is the same on all machines, so that texts are equal.
+/// The host to compile for. It is fixed, so that all machines produce equal texts.
 const TARGET: &str = "x86_64-unknown-linux-gnu,x86-64-v3";
-/// Functions, at least.
+/// The least number of functions.
 const LEAST: usize = 40;
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/lower")
 }
 
-/// The functions of a folder by name, in order.
+/// Returns the functions of a folder, in the order of their names.
 fn functions(folder: &Path) -> Vec<(PathBuf, Arc<Function>)> {
     let listed = std::fs::read_dir(folder).expect("the folder");
     let mut paths: Vec<PathBuf> = listed.map(|entry| entry.expect("a file").path()).collect();
@@ -49,8 +51,8 @@ fn functions(folder: &Path) -> Vec<(PathBuf, Arc<Function>)> {
     paths.into_iter().map(read).collect()
 }
 
-/// The function. Results that only registers have are stored at the end, because nothing reads
-/// registers there.
+/// Returns the function. If it has no effect besides registers, stores at its end keep the
+/// registers that it writes, because nothing else reads them.
 fn with_effects(function: Function) -> Function {
     let insts = || function.blocks.iter().flat_map(|block| &block.insts);
     if insts()
@@ -72,7 +74,7 @@ fn with_effects(function: Function) -> Function {
     instrument(&function, &Buffers { input: 0, set: Vec::new(), output: 0x20_0000_0000, read })
 }
 
-/// The code of a function as CLIF.
+/// Returns the CLIF of a function.
 fn clif(program: &Program, effort: Effort) -> String {
     dump::clif(program, effort, &Target::named(TARGET).expect("a host"))
 }

@@ -1,12 +1,12 @@
-//! ATOM, RED and ATOMS: every operation, type and addressing form against a table written from the seed
-//! `nvidia-atom.txt`.
+//! ATOM, RED and ATOMS: every operation, type and addressing form against a table that follows the
+//! seed `nvidia-atom.txt`.
 
 use warploom_maxwell::encode;
 
 use crate::support::probe::{Probe, assemble};
 use crate::support::state::{GLOBAL, Item, LANES, LOW, Place, State};
 
-/// What is stored for the memory's value, B and C, as the seed's table has it.
+/// Computes the stored value from the memory's value, B and C, as the seed's table defines it.
 type Update = fn(u64, u64, u64) -> u64;
 
 /// An operation with a type: its suffix, and the bytes of its memory operand.
@@ -45,7 +45,7 @@ const TABLE: &[Row] = &[
     row(".XOR.S32", 4, |m, b, _| m ^ b),
     row(".XOR.U64", 8, |m, b, _| m ^ b),
 ];
-/// What RED has not.
+/// The operations that RED lacks.
 const NO_REDUCTION: &[Row] = &[
     row(".EXCH", 4, |_, b, _| b),
     row(".EXCH.S32", 4, |_, b, _| b),
@@ -118,14 +118,14 @@ impl Random {
     }
 }
 
-/// Where memory is, and how an instruction says so.
+/// The place of an access, and the instruction's way to name it.
 #[derive(Clone, Copy)]
 struct Form {
     /// `ATOM.E`, ...
     mnemonic: &'static str,
     /// The memory operand.
     operand: &'static str,
-    /// What the operand adds to R2 (or to nothing).
+    /// The number that the operand adds to R2 (or to nothing).
     offset: i64,
     base: Base,
     /// Address of the cells, and place of its words.
@@ -267,7 +267,7 @@ impl Form {
                 !NO_REDUCTION.iter().any(|other| other.name == row.name)
                     && row.name != SAFE_ADD.name
             }
-            // In shared memory these are loops of CAS.
+            // In shared memory, compilers use loops of CAS for these operations.
             _ => row.name != ".ADD.F32.FTZ.RN" && row.name != SAFE_ADD.name,
         }
     }
@@ -293,7 +293,7 @@ struct Warp {
 const D: u32 = 12;
 const B: u32 = 4;
 
-/// Where C is: right behind B.
+/// Returns the register of C, which is right behind B.
 fn c_of(row: &Row) -> u32 {
     B + row.bytes as u32 / 4
 }
@@ -314,7 +314,7 @@ fn memory(form: &Form, cells: &[u64; 4], into: &mut Vec<Item>) {
     }
 }
 
-/// Which operands of an instruction are RZ.
+/// The operands of an instruction that are RZ.
 #[derive(Clone, Copy, Default)]
 struct Zeros {
     b: bool,
@@ -322,10 +322,10 @@ struct Zeros {
     d: bool,
 }
 
-/// Runs an instruction on warps and compares with the table.
+/// Runs an instruction on warps and compares the results with the table.
 fn check(form: &Form, row: &Row, zeros: Zeros, warps: &[Warp], failures: &mut Vec<String>) {
     let name = |zero, number: u32| if zero { "RZ".to_owned() } else { format!("R{number}") };
-    // The text names the register behind that of B; where B is RZ it is the one in the place of B.
+    // C is the register behind B; if B is RZ, C is in B's place.
     let c = if zeros.b { B } else { c_of(row) };
     let d = name(zeros.d, D);
     let text = form.text(row.name, [&name(zeros.b, B), &name(zeros.c, c)], &d);
@@ -345,7 +345,7 @@ fn check(form: &Form, row: &Row, zeros: Zeros, warps: &[Warp], failures: &mut Ve
     }
 }
 
-/// Before and after, lane by lane in ascending order up to the first that faults.
+/// Returns the states before and after. Lanes act in ascending order up to the first that faults.
 fn states(form: &Form, row: &Row, zeros: Zeros, warp: &Warp) -> (State, State) {
     let wide = row.bytes == 8;
     let mut before = State::default();
@@ -444,7 +444,7 @@ fn operands_that_are_rz() {
     assert_none(&failures);
 }
 
-/// Each kind of error in one lane: those below it have acted.
+/// Each kind of error occurs in one lane; the lanes below it have acted.
 #[test]
 fn errors_are_the_documents() {
     let (mut random, mut failures) = (Random(3), vec![]);

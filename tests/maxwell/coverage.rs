@@ -1,5 +1,5 @@
-//! Every instruction that was met in real code is executed by a test that knows its result from elsewhere: by a case of
-//! `tests/maxwell/instructions` or `tests/maxwell_surfaces`, or in a kernel.
+//! Every instruction met in real code runs in a test that knows its result from elsewhere: in a
+//! case of `tests/maxwell/instructions` or `tests/maxwell_surfaces`, or in a kernel.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -14,7 +14,7 @@ fn fixture(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/maxwell").join(path)
 }
 
-/// The cubins that tests run.
+/// Returns the cubins that tests run.
 fn cubins() -> Vec<PathBuf> {
     let folders = ["semantics", "semantics/ptx", "kernels", "behaviour", "images"]
         .into_iter()
@@ -28,7 +28,7 @@ fn cubins() -> Vec<PathBuf> {
     cubins.chain([fixture("containers/linked.sm_50.cubin")]).collect()
 }
 
-/// Mnemonics of the instructions that the model of surfaces answers for.
+/// Returns the mnemonics of the instructions whose results the model of surfaces gives.
 fn modelled() -> BTreeSet<String> {
     #[derive(serde::Deserialize)]
     struct Cases {
@@ -46,7 +46,7 @@ fn modelled() -> BTreeSet<String> {
     cases.cases.iter().filter_map(mnemonic).collect()
 }
 
-/// Without the phase of a texture access, which is for the scheduler.
+/// Removes the phase of a texture access, which is for the scheduler.
 fn without_phase(mnemonic: &str) -> &str {
     let texture = mnemonic.starts_with('T');
     [".P", ".T"]

@@ -1,8 +1,9 @@
-//! Control flow of random Maxwell programs: the lifted warp against a machine that runs each lane by itself.
+//! Control flow of random Maxwell programs: the lifted warp against a machine that runs each lane
+//! by itself.
 //!
-//! The programs nest branches, loops with BRK and CONT, calls, early returns and exits, all taken by some lanes only, and keep
-//! predicates and carries alive across joins. A lane's own machine needs no mask: it has a stack of (kind, target), and a
-//! leave drops what is above its goal.
+//! The programs nest branches, loops with BRK and CONT, calls, early returns and exits. Only some
+//! lanes take each of them. Predicates and carries stay alive across joins. A lane's own machine
+//! needs no mask: it has a stack of (kind, target), and a leave drops the entries above its goal.
 
 use crate::support::probe::{Probe, assemble};
 use crate::support::state::{GLOBAL, Item, LANES, Place, State};
@@ -39,7 +40,7 @@ enum Op {
     Xor(u8, u8, u32),
     /// d = a and immediate
     And(u8, u8, u32),
-    /// d = a + b with the carry out to CC; or with the carry in too.
+    /// d = a + b with the carry out to CC; d = a + b + carry, which leaves CC unchanged.
     AddCarry(u8, u8, u8),
     AddExtended(u8, u8, u8),
     /// P = register != immediate; P = register < immediate.
@@ -51,7 +52,7 @@ enum Op {
     Call(usize),
     Exit,
     Stop,
-    /// Data register n from the lane's memory; to it.
+    /// Load data register n from the lane's memory; store it there.
     Load(u8),
     Store(u8),
 }
@@ -130,13 +131,13 @@ impl Program {
     }
 }
 
-/// Registers 32 to 39 are data, 8 is scratch, 9 limits recursion, 10 and up count loops, 40 and 41 are an address. P0 to P5 are
-/// data, P6 scratch.
+/// Registers 32 to 39 are data, 8 is scratch, 9 limits recursion, 10 and up count loops, 40 and 41
+/// are an address. P0 to P5 are data, P6 scratch.
 const DATA_FIRST: u8 = 32;
 const DATA: u8 = 8;
 const ADDRESS: u8 = 40;
 const REGISTERS: usize = 42;
-/// A lane's memory: data before and after.
+/// The bytes of a lane's memory: data before and after.
 const LANE_BYTES: u64 = 64;
 const STORED: u32 = 32;
 const SCRATCH: u8 = 8;
@@ -151,13 +152,13 @@ struct Generator {
     budget: u32,
 }
 
-/// What may be done at a place.
+/// The operations that are allowed at a place.
 #[derive(Clone, Copy)]
 struct Scope {
-    /// Loops around it in its function, and the first counter that is free.
+    /// The number of loops around the place in its function, and the first free counter.
     loops: u8,
     counter: u8,
-    /// In a loop with a PCNT whose body this is.
+    /// The place is in the body of a loop with a PCNT.
     can_continue: bool,
     function: bool,
     depth: u32,
@@ -168,7 +169,7 @@ impl Generator {
         DATA_FIRST + self.random.below(DATA.into()) as u8
     }
 
-    /// A condition that differs between lanes; mostly on data that is kept in P0 to P5.
+    /// Returns a condition that differs between lanes, mostly on data kept in P0 to P5.
     fn condition(&mut self) -> Guard {
         let not = self.random.below(2) == 0;
         match self.random.below(3) {
@@ -222,7 +223,8 @@ impl Generator {
                 14 | 15 => self.region(inner),
                 5 if !self.functions.is_empty() => {
                     let function = self.random.below(self.functions.len() as u64) as usize;
-                    // A call may not continue or break a loop of its caller, and the callee does not.
+                    // A callee may not continue or break a loop of its caller, and these callees do
+                    // not.
                     self.program.add(ALWAYS, Op::Call(self.functions[function]));
                 }
                 6 if scope.loops > 0 => self.leave(Kind::Break),
@@ -237,7 +239,7 @@ impl Generator {
         }
     }
 
-    /// A leave of some lanes, as the leave itself or as a branch over or to one.
+    /// Emits a leave of some lanes: a guarded leave, or a branch over a leave.
     fn leave(&mut self, kind: Kind) {
         let (index, not) = self.condition();
         match self.random.below(3) {
@@ -269,8 +271,8 @@ impl Generator {
         self.program.place(join);
     }
 
-    /// What BRK leaves need not be a loop: compilers have subroutines so. What is pushed first in it is so in the block that pushed
-    /// its end.
+    /// Emits a region that BRK leaves without a loop, as compilers emit subroutines. The block that
+    /// pushes the region's end also makes the region's first push.
     fn region(&mut self, scope: Scope) {
         let end = self.program.label();
         self.program.add(ALWAYS, Op::Push(Kind::Break, end));
@@ -280,7 +282,7 @@ impl Generator {
         self.program.place(end);
     }
 
-    /// Up to four rounds, a number that differs between lanes.
+    /// Emits a loop of up to four rounds; the number of rounds differs between lanes.
     fn looping(&mut self, scope: Scope) {
         let [top, next, end] = [(); 3].map(|()| self.program.label());
         let (counter, reg) = (scope.counter, self.data());
@@ -308,8 +310,10 @@ impl Generator {
         self.program.place(end);
     }
 
-    /// A closed program ends with its data stored, so that all else may be dead, and more where it calls nothing; an open one
-    /// with all of it for the test to look at.
+    /// Generates a program.
+    ///
+    /// A closed program ends with stores of its data, so that all other state may be dead; more
+    /// state is dead if it calls nothing. An open program ends with all state visible to the test.
     fn program(seed: u64, closed: bool) -> Program {
         let program = Program::default();
         let mut this =
@@ -332,7 +336,8 @@ impl Generator {
         }
         for function in this.functions.clone() {
             this.program.place(function);
-            // Whoever has called too deep returns at once. Loop counters of the caller are not the callee's.
+            // A call at too great a depth returns at once. The callee uses other loop counters than
+            // the caller.
             this.program.add(ALWAYS, Op::Add(RECURSION, RECURSION, 1));
             this.program.add(ALWAYS, Op::Less(FLAG, RECURSION, 5));
             this.program.add((FLAG, true), Op::Leave(Kind::Return));
@@ -374,7 +379,7 @@ impl Lane {
     }
 }
 
-/// Runs one lane; false if it takes too long.
+/// Runs one lane. Returns false if the lane takes too many steps.
 fn run_lane(program: &Program, lane: &mut Lane) -> bool {
     let (mut at, mut stack) = (0, Vec::<(Kind, usize)>::new());
     for _ in 0..STEPS {
@@ -430,7 +435,7 @@ fn run_lane(program: &Program, lane: &mut Lane) -> bool {
     false
 }
 
-/// The words of all lanes in global memory.
+/// Returns the words of all lanes in global memory.
 fn memory(lanes: &[Lane]) -> impl Iterator<Item = Item> {
     lanes.iter().enumerate().flat_map(|(lane, state)| {
         let place = move |n: usize| Place::Global(lane as u64 * LANE_BYTES + 4 * n as u64);
@@ -488,7 +493,7 @@ fn random_programs_run_as_their_lanes_do() {
         }
         ran += 1;
         let mut after = State { items: memory(&lanes).collect(), fault: None };
-        // What is not stored is dead in a closed program.
+        // In a closed program, all state that is not stored is dead.
         for reg in (0..REGISTERS as u32).filter(|_| !closed) {
             after.items.push(item(Place::Reg(reg), |lane| lanes[lane].regs[reg as usize]));
         }
@@ -505,7 +510,7 @@ fn random_programs_run_as_their_lanes_do() {
         let (code, named) = (assemble(&program.words()), before.places().chain(after.places()));
         let probe = if closed { Probe::of_named(&code, named) } else { Probe::new(&code, named) };
         for (engine, left) in probe.run(&before, LANES as u32) {
-            // Nobody can see the flags of lanes that have ended.
+            // The flags of lanes that have ended are invisible.
             let differences = left.compare_where(&before, &after, LANES as u32, stopped.into());
             assert!(
                 differences.is_empty(),

@@ -1,7 +1,8 @@
 //! Single Maxwell instructions and short sequences: state before, state after, on every engine.
 //!
-//! The files in `tests/maxwell/instructions`, one for each family, hold instructions (a word and its text a line) and
-//! behind them, indented, cases: `state before => what changed`. See `support/state.rs`.
+//! The files in `tests/maxwell/instructions`, one for each family, hold instructions (a word and
+//! its text on each line). Indented cases follow each group: `state before => what changed`. See
+//! `support/state.rs`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -76,7 +77,7 @@ fn run_group(group: &Group, failures: &mut Vec<String>) {
     }
 }
 
-/// What is in each of the files, in their order.
+/// Returns the groups of each file, in the order of the files.
 pub fn files() -> impl Iterator<Item = (PathBuf, Result<Vec<Group>, String>)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/maxwell/instructions");
     let mut paths: Vec<_> = fs::read_dir(folder)

@@ -1,4 +1,5 @@
-//! Maxwell instructions: each by itself, and random control flow; that none that compilers emit is forgotten.
+//! Maxwell instructions, each by itself; random control flow; and a check that tests cover all
+//! instructions that compilers emit.
 
 mod atomics;
 mod coverage;

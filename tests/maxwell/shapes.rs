@@ -1,5 +1,5 @@
-//! What the lifter makes of real kernels: shapes that the engines rely on for speed, and growth of a kernel whose indirect jumps
-//! find more code.
+//! The lifter's output for real kernels: shapes that the engines need for speed, and the growth of
+//! a kernel whose indirect jumps find more code.
 
 use std::time::Instant;
 
@@ -38,7 +38,7 @@ fn lift(file: &str, kernel: &str) -> Function {
     })
 }
 
-/// Blocks that go on in themselves.
+/// Returns the blocks that branch to themselves.
 fn loops(function: &Function) -> Vec<&Block> {
     let is_loop = |(i, block): &(usize, &Block)| match block.term {
         Terminator::Branch { then, otherwise, .. } => {
@@ -49,7 +49,8 @@ fn loops(function: &Function) -> Vec<&Block> {
     function.blocks.iter().enumerate().filter(is_loop).map(|(_, block)| block).collect()
 }
 
-/// A loop that lanes leave one by one is one block, also if some of them leave in its middle; no flag of it sees memory.
+/// A loop that lanes leave one by one is one block, even if some lanes leave in its middle. The
+/// block writes no predicate register.
 #[test]
 fn a_loop_is_one_block() {
     let mandel = lift("tests/fixtures/maxwell/kernels/mandel.sm_50.cubin", "mandel");
@@ -63,7 +64,7 @@ fn a_loop_is_one_block() {
     assert_eq!(loops(&reduce).iter().map(|block| block.pc).collect::<Vec<_>>(), [0x88]);
 }
 
-/// Nothing pushes in saxpy, so it has no stack: the body, and the end.
+/// saxpy pushes nothing, so it has no stack and two blocks: the body and the end.
 #[test]
 fn a_kernel_without_divergence_has_no_stack() {
     let saxpy = lift("tests/fixtures/maxwell/kernels/saxpy.sm_50.cubin", "saxpy");
@@ -83,14 +84,15 @@ fn what_is_popped_knows_who_pushed() {
     assert_eq!(joins.len(), pushers, "{switch}");
 }
 
-/// A warp that stands in a kernel goes on in the grown one: the blocks there were keep their numbers, and registers their
-/// places.
+/// A warp that stands in a kernel continues in the grown kernel: old blocks keep their numbers, and
+/// registers keep their places.
 #[test]
 fn a_grown_kernel_keeps_its_blocks() {
     with_code("tests/fixtures/maxwell/kernels/local.sm_50.cubin", "sw", |kernel| {
         let targets = kernel.indirect_targets;
         let small = lift_kernel(&Kernel { indirect_targets: &[], ..*kernel }).expect("liftable");
-        // In another order than that of addresses, and into the middle of a block.
+        // The order differs from the order of addresses, and the last target is in the middle of a
+        // block.
         let mut discovered: Vec<u64> = targets.iter().rev().copied().collect();
         discovered.push(0x28);
         let grown = lift_kernel(&Kernel {
@@ -127,7 +129,7 @@ fn successors(block: &Block) -> Vec<BlockId> {
     }
 }
 
-/// Garbage lifts to traps, whatever it is.
+/// Any garbage lifts to traps.
 #[test]
 fn every_word_lifts() {
     let mut bits = 1u64;
@@ -154,7 +156,8 @@ fn every_word_lifts() {
     assert!(blocks.iter().any(|block| block.term == illegal));
 }
 
-/// Lifting is a small part of the time that translation may take (25 us per instruction), also without optimisation.
+/// Lifting is a small part of the time that translation may take (25 us per instruction), also
+/// without optimisation.
 #[test]
 fn ten_thousand_instructions_lift_in_time() {
     with_code("benches/fixtures/unroll10k.sm_50.cubin", "unroll10k", |kernel| {

@@ -1,4 +1,5 @@
-//! Nothing that an instruction says is silently dropped: what is not executed is a fault, and the report says so.
+//! No bit of an instruction is silently dropped: an instruction that is not executed faults, and
+//! the report names it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,11 +12,11 @@ use warploom_runtime::memory::MemoryConfig;
 
 const NOP: u64 = 0x50b0_0000_0007_0f00;
 const EXIT: u64 = 0xe300_0000_0007_000f;
-/// P2R R252, PR, RZ, 0x7f; P2R R253, CC, RZ, 0xf: somebody looks at all flags.
+/// P2R R252, PR, RZ, 0x7f; P2R R253, CC, RZ, 0xf: code that reads all flags.
 const READ_FLAGS: [u64; 2] = [0x38e8_0000_07f7_fffc, 0x38e8_0100_00f7_fffd];
 const PC: u64 = 8;
 
-/// The IR of a kernel that has the word first.
+/// Returns the IR of a kernel that begins with the word.
 fn lifted(word: u64) -> Function {
     let words = [0, word, READ_FLAGS[0], READ_FLAGS[1], 0, NOP, NOP, EXIT];
     let code: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
@@ -30,7 +31,8 @@ fn has_trap(function: &Function, kind: TrapKind) -> bool {
         .any(|block| matches!(block.term, Terminator::Trap { kind: k, pc: PC } if k == kind))
 }
 
-/// Words of a line of the table, without a guard, in which a modifier's bits are as often clear as they are in programs.
+/// Returns unguarded words of a line of the table, in which a modifier's bits are clear as often as
+/// in programs.
 fn words(row: &'static Row, count: usize) -> impl Iterator<Item = Instruction> {
     let mut state = 0x1234_5678_9abc_def1_u64;
     let mut next = move || {
@@ -47,7 +49,7 @@ fn words(row: &'static Row, count: usize) -> impl Iterator<Item = Instruction> {
     (0..count).map(word).collect::<Vec<_>>().into_iter().flatten()
 }
 
-/// What bits may say without an effect, by the field or the operand that has them, and why.
+/// Bits without an effect, by the field or the operand that has them, and the reason.
 const NO_EFFECT: &[(&str, &str)] = &[
     ("bra.limit brx.limit jmp.limit jmx.limit bra.uniform jmp.uniform", "promises about branches"),
     (
@@ -90,7 +92,7 @@ fn has_no_effect(opcode: &str, what: &str) -> bool {
     NO_EFFECT.iter().any(|(patterns, _)| patterns.split(' ').any(matches))
 }
 
-/// The field that a bit belongs to, or `operand`.
+/// Returns the field that a bit belongs to, or `operand`.
 fn name_of(row: &Row, bit: u8) -> String {
     let holds = |lo: u8, bits: u8| (lo..lo + bits).contains(&bit);
     let field = row.pieces.iter().find_map(|piece| match piece {
@@ -102,10 +104,10 @@ fn name_of(row: &Row, bit: u8) -> String {
     field.unwrap_or_else(|| "operand".into())
 }
 
-/// A bit that changes the text changes what is executed.
+/// A bit that changes the text changes the code that runs.
 #[test]
 fn every_bit_of_the_text_counts() {
-    // What was different once counts: some modifiers matter with some others only.
+    // One difference counts: some modifiers matter only together with other modifiers.
     let (mut same, mut different) = (BTreeMap::new(), BTreeSet::new());
     for row in table::rows().filter(|row| row.lift.is_some()) {
         for instruction in words(row, 14) {
@@ -153,7 +155,7 @@ fn every_bit_of_the_text_counts() {
     assert!(dropped.is_empty(), "executed alike:\n{}", dropped.join("\n"));
 }
 
-/// The class says unimplemented where a warp would stop, and nowhere else.
+/// The class of a form is unimplemented exactly if a warp would stop at it.
 #[test]
 fn the_class_is_that_of_the_form() {
     let (mut traps, mut executed) = (0, 0);
@@ -173,7 +175,8 @@ fn the_class_is_that_of_the_form() {
     assert!(traps > 3000 && executed > 6000, "{traps} and {executed}");
 }
 
-/// Runs a kernel that has the word first on both engines, with one and two threads; the classes that were reported of the word and the fault.
+/// Runs a kernel that begins with the word on both engines, with one and two threads. Returns the
+/// class that the reports give the word, and the fault.
 fn run(word: u64) -> (FidelityClass, Option<String>) {
     let instruction = Instruction::decode(word).expect("an instruction");
     let mut module = warploom_container::modules(b".target sm_50\n.kernel k\nNOP\nEXIT\n")
@@ -212,7 +215,8 @@ fn is_fault(word: u64) {
     assert!(fault.as_ref().is_some_and(|fault| fault.contains(&text)), "`{text}`: {fault:?}");
 }
 
-/// Each special register has a value that is exact or was decided, or reading it is a fault that names it.
+/// Each special register has a value that is exact or that this project decided on; a read of any
+/// other register is a fault that names it.
 #[test]
 fn special_registers() {
     let exact = [0, 32, 33, 34, 35, 37, 38, 39, 40, 50, 56, 57, 58, 59, 60];
@@ -229,7 +233,7 @@ fn special_registers() {
     }
 }
 
-/// Registers behind R254, and constant banks that no instruction can name.
+/// Registers behind R254 and constant banks that no instruction can name are faults.
 #[test]
 fn operands_that_do_not_exist() {
     for text in [
@@ -256,7 +260,7 @@ fn operands_that_do_not_exist() {
     }
 }
 
-/// Words of constant bank 0: what a driver puts there is known or was decided to be 0.
+/// Words of constant bank 0: the driver's value is known, or this project decided on 0.
 #[test]
 fn words_of_the_driver() {
     let known = |offset: u64| matches!(offset, 0..0x24 | 0x34..0x3c | 0xb0..0xc8 | 0xd0..0xd8 | 0xfc | 0x140..);
@@ -271,12 +275,12 @@ fn words_of_the_driver() {
     }
 }
 
-/// Each instruction of the table that is not executed stops a warp with its text.
+/// Each instruction of the table that is not executed stops a warp and reports its text.
 #[test]
 fn what_is_not_executed_stops() {
     let mut seen = BTreeSet::new();
     for row in table::rows() {
-        // Whatever form, and none that goes elsewhere.
+        // Any form of the row, except in rows with branch targets.
         let target = |piece: &Piece| matches!(piece, Piece::Operand(slot) if matches!(slot.location, Location::Target | Location::AbsoluteTarget));
         let form = words(row, 40).find(|instruction| !lift::executes(instruction, PC, None));
         let Some(instruction) = form.filter(|_| !row.pieces.iter().any(target)) else { continue };

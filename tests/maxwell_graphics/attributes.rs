@@ -4,7 +4,7 @@ use crate::support::{Case, Draw};
 
 const COUNT: usize = 37;
 
-/// Four words of each vertex, twice.
+/// Returns four words of each vertex, twice.
 fn given() -> Vec<[u32; 8]> {
     let mut draw = Draw(11);
     (0..COUNT).map(|_| std::array::from_fn(|_| draw.next())).collect()
@@ -27,7 +27,7 @@ fn loads_and_stores_of_all_widths() {
     let widths: [(&str, usize); 4] = [("", 1), (".64", 2), (".96", 3), (".128", 4)];
     for (load, read) in widths {
         for (store, written) in widths {
-            // From the middle of an attribute into the next one.
+            // Some accesses go from the middle of an attribute into the next one.
             for (from, to) in [(0x80, 0x70), (0x84, 0x78)] {
                 let code = format!(
                     "MOV32I R4, 0x4\nMOV32I R5, 0x5\nMOV32I R6, 0x6\nMOV32I R7, 0x7
@@ -50,7 +50,7 @@ fn loads_and_stores_of_all_widths() {
     }
 }
 
-/// Under a guard, and behind branches that part the lanes.
+/// Loads and stores run under a guard, and behind branches that part the lanes.
 #[test]
 fn some_lanes_only() {
     let code = "
@@ -116,7 +116,8 @@ fn own_outputs_and_computed_addresses() {
     }
 }
 
-/// Of an attribute that is given in part the rest is 0, 0, 0, 1; what has a number of its own need not be given.
+/// If a launch gives only some words of an attribute, the other words come from 0, 0, 0, 1. A
+/// launch need not give the numbers of instances and vertices.
 #[test]
 fn what_is_not_given() {
     let code = "ALD.128 R4, a[0x80]\nAST.128 a[0x80], R4\nALD.64 R8, a[0x2f8]\nAST.64 a[0x70], R8";
@@ -137,7 +138,7 @@ fn what_is_not_given() {
     );
 }
 
-/// What only other stages have stops the lanes that come to it.
+/// Instructions that only other stages have stop the lanes that reach them.
 #[test]
 fn instructions_of_other_stages() {
     for text in [
@@ -152,12 +153,12 @@ fn instructions_of_other_stages() {
         let fault = after.fault.unwrap_or_else(|| panic!("{text} runs"));
         assert!(!fault.contains("address") && fault.contains(text), "{fault}");
     }
-    // A hint, and what there is one of.
+    // A hint, and values that a vertex program has one of.
     let code = "VOTE.VTG.A 0x1\nISBERD R4, [R5]\nS2R R4, SR_INVOCATION_ID\nAST a[0x70], R4";
     assert_eq!(case(code).with("[export.\"0x70\"]").run().fault, None);
 }
 
-/// Constant banks, memory and registers are those of any program.
+/// Constant banks, memory and registers work as in any program.
 #[test]
 fn constants_and_memory() {
     let code = "

@@ -1,10 +1,11 @@
-//! A program of the corpus in another form; `tests/graphics` holds all of them against NumPy's results.
+//! A program of the corpus in another form; `tests/graphics` holds all of them against NumPy's
+//! results.
 
 use warploom_replay::Launch;
 
 use crate::support::{fixture, run};
 
-/// The code of a program without its header, with the header in a file of its own.
+/// A manifest may name a program's code and its header in separate files.
 #[test]
 fn the_header_may_be_apart() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -17,7 +18,7 @@ fn the_header_may_be_apart() {
     let binary = std::fs::read(fixture("transform.bin")).expect("the program");
     let (header, code) = binary.split_at(80);
     std::fs::write(folder.path().join("header.bin"), header).expect("the header");
-    // Behind the branch to itself there may be anything.
+    // Any bytes may follow the branch to itself.
     std::fs::write(folder.path().join("code.bin"), [code, &[0xff; 77]].concat()).expect("the code");
     let apart = text
         .replace("\"transform.bin\"", "\"code.bin\"\nheader = \"header.bin\"")

@@ -1,4 +1,4 @@
-//! Pixels that the rasteriser makes, against the same pixels given as arrays.
+//! Pixels that the rasteriser makes, against equal pixels given as arrays.
 
 use warploom_replay::graphics::{Input, name_of};
 

@@ -1,11 +1,12 @@
-//! Headers: what they forbid, what files with them are taken for, and programs as text.
+//! Headers: the instructions they forbid, the recognition of files with headers, and programs as
+//! text.
 
 use warploom_container::Stage;
 use warploom_guest::header::{Flag, Header, Interpolation};
 
 use crate::support::{Case, fixture};
 
-/// Facts, `graphics.md`, section 1.1: bits 15, 16, 26 and 27.
+/// Bits of headers forbid instructions (facts, `graphics.md`, section 1.1: bits 15, 16, 26 and 27).
 #[test]
 fn what_headers_forbid() {
     let run = |forbidden: &str, code: &str| {
@@ -34,7 +35,7 @@ fn what_headers_forbid() {
     ] {
         let fault = run(forbidden, text).fault.unwrap_or_else(|| panic!("{text} is allowed"));
         assert!(fault.contains("illegal") && fault.contains(text), "{fault}");
-        // Not before a lane comes to it.
+        // No fault occurs before a lane reaches the instruction.
         assert_eq!(
             run(forbidden, &format!("ISETP.NE.AND P0, PT, RZ, RZ, PT\n@P0 {text}")).fault,
             None
@@ -82,7 +83,7 @@ fn files_are_recognised_by_content() {
     assert_eq!(inputs, [0x70, 0x74, 0x7c, 0x80, 0x84, 0x88, 0x90, 0xa0]);
     assert_eq!((header.target(0), header.target(1), header.target(2)), (15, 15, 0));
     assert!(header.has(Flag::Targets) && !header.has(Flag::Kills));
-    // Behind the code, which ends with a branch to itself, there may be anything.
+    // Any bytes may follow the code, which ends with a branch to itself.
     let longer =
         warploom_container::modules(&[bytes.as_slice(), &[0xab; 33]].concat()).expect("a module");
     assert_eq!(longer[0].sections[0].data, modules[0].sections[0].data);
@@ -103,7 +104,7 @@ fn files_are_recognised_by_content() {
     assert!(problem(&bytes[..bytes.len() - 13]).contains("a multiple of 8 bytes"));
 }
 
-/// Assembly with directives is the corpus's header and code.
+/// Assembly with directives gives the corpus's header and code.
 #[test]
 fn text_is_a_program() {
     let programs = [
@@ -130,7 +131,7 @@ fn text_is_a_program() {
         let (found, wanted) = (function.header.as_deref(), expected.functions[0].header.as_deref());
         assert_eq!(found.map(Header::bytes), wanted.map(Header::bytes), "{name}");
         let (code, wanted) = (&module.sections[0].data, &expected.sections[0].data);
-        // Scheduling words of a text are 0, and the branch to itself is left out.
+        // Assembled text has scheduling words of 0 and lacks the branch to itself.
         let same = |(at, (a, b)): (usize, (&[u8], &[u8]))| at % 4 == 0 || a == b;
         assert!(code.chunks(8).zip(wanted.chunks(8)).enumerate().all(same), "{name}");
     }
@@ -197,7 +198,7 @@ fn mistakes_in_a_manifest() {
     );
 }
 
-/// What the command says of a program, and that it runs one.
+/// The command reports on a program and runs a program.
 #[test]
 fn the_command_knows_graphics_programs() {
     let output = |arguments: &[&str]| {

@@ -1,20 +1,24 @@
 //! Helper and killed pixels.
 //!
-//! The rule is that of the seeds. `nvidia-suatom.txt`: "When used in a pixel shader by helper pixels or killed pixels, SUATOM automatically
-//! turned into NOP for that thread." `nvidia-atom.txt`: "When used in a pixel shader, ATOM has helper pixels and killed pixels automatically
-//! predicated off by the HW to prevent unwanted writes to global memory. If the pixel's raster coverage is 0 or it has previously been killed
-//! using the KIL operation, the threads will not participate in any ATOM operations." What is neither of these and writes memory that
-//! others see is held to the same.
+//! The rule comes from the seeds. `nvidia-suatom.txt`: "When used in a pixel shader by helper
+//! pixels or killed pixels, SUATOM automatically turned into NOP for that thread."
+//! `nvidia-atom.txt`: "When used in a pixel shader, ATOM has helper pixels and killed pixels
+//! automatically predicated off by the HW to prevent unwanted writes to global memory. If the
+//! pixel's raster coverage is 0 or it has previously been killed using the KIL operation, the
+//! threads will not participate in any ATOM operations." The tests hold all other instructions that
+//! write visible memory to this rule, too.
 
 use crate::support::{After, Case, list};
 
-/// Lanes of the launch, in two warps and a part of a third.
+/// The number of lanes of the launch: two warps and a part of a third.
 const LANES: usize = 80;
-/// What R10 holds where no result was written.
+/// The value of R10 if the instruction wrote no result.
 const UNTOUCHED: u32 = 0xdead;
 
-/// Whether a lane is covered, and whether it is killed before the instruction. All pairs occur in quads with each other, and there are quads
-/// without a covered lane, and quads of which every lane is killed.
+/// Returns whether a lane is covered; `killed` returns whether it is killed before the instruction.
+///
+/// Quads have all pairs of the two properties. Some quads have no covered lane, and in some quads
+/// every lane is killed.
 fn covered(lane: usize) -> bool {
     match lane / 4 % 5 {
         0 => true,
@@ -30,7 +34,7 @@ fn killed(lane: usize) -> bool {
     }
 }
 
-/// What lanes hold: the operand, and the one to swap in.
+/// Returns a lane's operand; `swap` returns the value to swap in.
 fn data(lane: usize) -> u32 {
     1000 + 3 * lane as u32
 }
@@ -39,13 +43,14 @@ fn swap(lane: usize) -> u32 {
     7 * lane as u32 + 5
 }
 
-/// What memory holds for each lane.
+/// Returns the initial memory word of each lane.
 fn before(lane: usize) -> u32 {
-    // A comparison finds what it looks for in every other lane.
+    // A comparison succeeds in every other lane.
     if lane.is_multiple_of(2) { data(lane) } else { 40 + lane as u32 }
 }
 
-/// An instruction on the lane's own word: its text, and what becomes of the word. `result`: it puts what was there into R10.
+/// An instruction on the lane's own word: its text, and its effect on the word. `result`: the
+/// instruction puts the word's old value into R10.
 struct Row {
     text: &'static str,
     result: bool,
@@ -60,7 +65,8 @@ fn compared(m: u32, lane: usize) -> u32 {
     if m == data(lane) { swap(lane) } else { m }
 }
 
-/// On the buffer: the lane's address is in R2, R3, data in R8, what a compare swaps in in R9.
+/// Instructions on the buffer: the lane's address is in R2, R3, the data in R8, and the value that
+/// a compare swaps in is in R9.
 const GLOBAL: [Row; 16] = [
     row("ST.E [R2], R8", false, |_, lane| data(lane)),
     row("STG.E [R2], R8", false, |_, lane| data(lane)),
@@ -82,7 +88,8 @@ const GLOBAL: [Row; 16] = [
     row("ATOM.E.CAS R10, [R2], R8, R9", true, compared),
 ];
 
-/// On the surface: the lane's coordinates are in R4, R5, the handle in R16, and as word 0 of bank 2.
+/// Instructions on the surface: the lane's coordinates are in R4, R5; the handle is in R16, and is
+/// word 0 of bank 2.
 const SURFACE: [Row; 12] =
     [
         row("SUST.D.2D.IGN [R4], R8, R16", false, |_, lane| data(lane)),
@@ -101,7 +108,7 @@ const SURFACE: [Row; 12] =
         row("SUATOM.D.2D.CAS.IGN R10, [R4], R8, 0x0", true, compared),
     ];
 
-/// A pixel's number is in the word at 0xa0, whether it is killed in the one at 0xa4, its operands in those at 0xb0.
+/// The words of a pixel: its number at 0xa0, whether it is killed at 0xa4, its operands at 0xb0.
 const SET_UP: &str = "
     IPA.PASS R20, a[0xa0], RZ
     IPA.PASS R21, a[0xa4], RZ
@@ -117,7 +124,7 @@ const SET_UP: &str = "
     ISETP.NE.AND P0, PT, R21, RZ, PT
 @P0 KIL";
 
-/// What R10 holds comes out, and what the neighbour in the row holds there, helper or not.
+/// Exports the lane's R10, and the R10 of the neighbour in the row, helper or not.
 const TELL: &str = "
     SHFL.BFLY PT, R1, R10, 0x1, 0x1c03
     MOV R0, R10
@@ -152,7 +159,7 @@ fn case(code: &str) -> Case {
     ))
 }
 
-/// Runs it with the surface's content beside it.
+/// Runs a case with the surface's content in a file beside it.
 fn run(case: &Case) -> After {
     let image: Vec<u8> = (0..LANES).flat_map(|lane| before(lane).to_le_bytes()).collect();
     case.run_with(&[("image.bin", &image)])
@@ -162,7 +169,7 @@ fn takes_part(lane: usize) -> bool {
     covered(lane) && !killed(lane)
 }
 
-/// A quad runs while it has a pixel.
+/// Returns whether a lane's quad runs: a quad runs while it has a pixel.
 fn runs(lane: usize) -> bool {
     let quad = lane / 4 * 4;
     (quad..quad + 4).any(takes_part)
@@ -199,7 +206,7 @@ fn helpers_take_no_part_in_surfaces() {
     }
 }
 
-/// Lanes that share a word: as many are counted as take part.
+/// The count of a word that lanes share is the number of lanes that take part.
 #[test]
 fn contended_words_count_pixels() {
     let code = "MOV R2, c[0x3][0x0]\nMOV R3, c[0x3][0x4]\nMOV32I R8, 0x1\nRED.E.ADD [R2], R8\nATOM.E.ADD RZ, [R2], R8";
@@ -208,7 +215,7 @@ fn contended_words_count_pixels() {
     assert_eq!(after.buffers[0][0], before(0) + 2 * pixels);
 }
 
-/// Helpers' own addresses may be anything: what they do not do cannot fault.
+/// Helpers may have any addresses: accesses that they do not perform cannot fault.
 #[test]
 fn what_helpers_do_not_do_cannot_fault() {
     for text in ["STG.E [R2], R8", "ATOM.E.ADD R10, [R2], R8", "SUST.D.2D.TRAP [R4], R8, R16"] {
@@ -222,7 +229,7 @@ fn what_helpers_do_not_do_cannot_fault() {
     }
 }
 
-/// Loads, shuffles, votes, local memory and arithmetic are those of any lane.
+/// Loads, shuffles, votes, local memory and arithmetic work in helpers as in any lane.
 #[test]
 fn helpers_go_on_otherwise() {
     let after = run(&case("LDG.E R10, [R2]"));
@@ -247,7 +254,7 @@ fn helpers_go_on_otherwise() {
     }
 }
 
-/// A derivative behind a kill is made of the values of killed neighbours.
+/// A derivative behind a kill uses the values of killed neighbours.
 #[test]
 fn derivatives_behind_a_kill() {
     let code = "
@@ -259,13 +266,13 @@ fn derivatives_behind_a_kill() {
         MOV R10, R10";
     let after = run(&case(code));
     for lane in (0..LANES).filter(|&lane| takes_part(lane)) {
-        // To the right.
+        // The derivative to the right.
         let [left, right] = [lane & !1, lane | 1].map(|lane| data(lane) as f32);
         assert_eq!(f32::from_bits(after.exported[0][lane][0]), right - left, "lane {lane}");
     }
 }
 
-/// Lanes that leave by EXIT before are neither killed nor there any more.
+/// Lanes that left by EXIT earlier are not killed, and do not run any more.
 #[test]
 fn lanes_that_exited_are_kept() {
     let code = "LOP32I.AND R24, R20, 0x2\nISETP.NE.AND P2, PT, R24, RZ, PT\nMOV R0, R8\n@P2 EXIT\nSTG.E [R2], R8";

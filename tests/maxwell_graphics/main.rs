@@ -1,5 +1,5 @@
-//! Graphics programs of Maxwell: the corpus, instructions against functions of their own, helpers against the sentences of the documents, and pixels of the
-//! rasteriser against arrays of them.
+//! Graphics programs of Maxwell: the corpus, instructions against functions of their own, helpers
+//! against the sentences of the documents, and pixels of the rasteriser against arrays of them.
 
 mod attributes;
 mod corpus;

@@ -1,4 +1,5 @@
-//! IPA, PIXLD, KIL, outputs at EXIT, and what quads share, each against a function of its own.
+//! IPA, PIXLD, KIL, outputs at EXIT, and values that quads share, each against a function of its
+//! own.
 
 use crate::support::{After, Case, Draw, bits, list};
 
@@ -6,7 +7,8 @@ use crate::support::{After, Case, Draw, bits, list};
 struct Scene {
     covered: Vec<u32>,
     primitive: Vec<u32>,
-    /// Weights of vertices 1 and 2 at the centre of each lane's pixel, and how they change to the right and downwards.
+    /// The weights of vertices 1 and 2 at the centre of each lane's pixel, and their changes to the
+    /// right and downwards.
     weights: Vec<[f32; 2]>,
     slopes: [[f64; 2]; 2],
     w: Vec<[f32; 3]>,
@@ -53,7 +55,7 @@ impl Scene {
         ))
     }
 
-    /// A word at a distance from the pixel's centre, over w or not, in doubles.
+    /// Returns a word at a distance from the pixel's centre, divided by w or not, in doubles.
     fn at(&self, lane: usize, word: usize, perspective: bool, distance: [f64; 2]) -> f64 {
         let primitive = self.primitive[lane / 4] as usize;
         let [b1, b2] = [0, 1].map(|n| {
@@ -103,7 +105,7 @@ fn modes_of_interpolation() {
         assert_eq!(first[1..3], [product(first[0]); 2]);
         assert_eq!(second[1], product(second[0]));
         assert_eq!(first[3], provoking[1]);
-        // What the header calls constant comes as it is in every mode.
+        // Words that the header calls constant come unchanged in every mode.
         assert_eq!(second[2..4], [provoking[6]; 2]);
     }
 }
@@ -178,7 +180,7 @@ fn other_places_in_the_pixel() {
     }
 }
 
-/// The address in a register, other in every lane.
+/// The address is in a register and differs between lanes.
 #[test]
 fn indexed_attributes() {
     let scene = Scene::new();
@@ -208,7 +210,7 @@ fn indexed_attributes() {
     }
 }
 
-/// Values of lanes, and what else lanes are given.
+/// Lanes get values of their own and other inputs, by name and by address.
 #[test]
 fn inputs_by_name_and_address() {
     let lanes = 8_u32;
@@ -249,7 +251,7 @@ fn inputs_by_name_and_address() {
         let at = |scale: f32| (lane as f32 * scale + 0.5).to_bits();
         assert_eq!(after.exported[0][lane][..4], [at(1.0), at(2.0), at(0.125), at(3.0)]);
         let front = if lane < 4 { u32::MAX } else { 0 };
-        // Of an attribute that lanes are given a part of, the fourth word is 1.
+        // If lanes get only a part of an attribute, its fourth word is 1.
         assert_eq!(
             after.exported[1][lane][..4],
             [front, at(5.0), 1.0_f32.to_bits(), 2 * lane as u32 + 1]
@@ -290,7 +292,8 @@ fn what_is_not_given_is_said() {
     assert_eq!(without("barycentric"), "a[0x80] is interpolated: [pixels] has no `barycentric`");
 }
 
-/// Four registers for every target that has a component; then the sample mask, then depth.
+/// Outputs take four registers for every target that has a component; the sample mask follows, then
+/// the depth.
 #[test]
 fn outputs_are_in_registers() {
     let set: String = (0..10).map(|n| format!("MOV32I R{n}, {:#x}\n", 100 + n)).collect();
@@ -303,7 +306,7 @@ fn outputs_are_in_registers() {
     );
     let named =
         |after: &After, export: usize, lane: usize| after.exported[export][lane][..4].to_vec();
-    // In the order of their names: depth, target0, target1, target4.
+    // The exports in the order of their names: depth, target0, target1, target4.
     assert_eq!(named(&after, 0, 0), [109, 0, u32::MAX, 0], "depth is behind the mask's place");
     assert_eq!(named(&after, 1, 0), [0; 4], "no output");
     assert_eq!(named(&after, 2, 0), [100, 0, 102, 0]);
@@ -314,14 +317,14 @@ fn outputs_are_in_registers() {
         "[export.target0]\n[export.mask]\n[export.depth]",
     );
     assert_eq!((named(&after, 0, 0)[0], named(&after, 1, 0)[0]), (105, 104));
-    // What samples are written is behind the program: the pixel is kept whatever the mask.
+    // The choice of samples comes after the program: the pixel is kept whatever the mask.
     assert_eq!(after.kept, [true, false, true, true]);
     let after = run(".output target0 rgba\n.forbid targets", "[export.target0]\n[export.target5]");
     assert_eq!(named(&after, 0, 0), [100, 101, 102, 103]);
     assert_eq!(named(&after, 1, 3), [100, 101, 102, 103], "target 0 is that of all");
 }
 
-/// A condition, a guard, both; and what is asked about it.
+/// A condition, a guard, or both kill lanes; SR_THREAD_KILL tells whether a lane is killed.
 #[test]
 fn kills() {
     let run = |code: &str| {
@@ -359,7 +362,7 @@ fn kills() {
     }
 }
 
-/// Lanes that part, loop and are killed on the way; some of them leave the loop by a kill alone.
+/// Lanes part, loop and are killed on the way; some lanes leave the loop by a kill alone.
 #[test]
 fn kills_in_loops() {
     let code = "
@@ -383,7 +386,7 @@ fn kills_in_loops() {
         .with(&format!("attribute.\"0xa0\" = {}\n[export.target0]", list(&numbers)))
         .run();
     for lane in 0..100 {
-        // What is equal to 0 is never counted.
+        // The counter begins at 1, so it never equals 0.
         let killed = numbers[lane] % 4 == 2;
         assert_eq!(after.kept[lane], !killed);
         if !killed {
@@ -392,7 +395,7 @@ fn kills_in_loops() {
     }
 }
 
-/// A loop that nothing but a kill ends: it ends when its quads have no pixel left.
+/// A loop that only a kill ends: it ends when its quads have no pixel left.
 #[test]
 fn a_loop_ends_with_its_pixels() {
     let code = "
@@ -407,7 +410,7 @@ fn a_loop_ends_with_its_pixels() {
         BRA .L1
     .L2:
         MOV32I R0, 0x7";
-    // Whole quads loop, or none of their lanes.
+    // Either all lanes of a quad loop or none.
     let numbers: Vec<u32> =
         (0..64).map(|lane| if lane / 4 % 3 == 1 { 40 } else { 1 + lane * 7 % 23 }).collect();
     let after = Case::fragment(".input 0xa0 x linear\n.output target0 r", code, &[1; 64])
@@ -422,7 +425,7 @@ fn a_loop_ends_with_its_pixels() {
     }
 }
 
-/// FSWZADD: two bits for each lane of a quad, lane 0's on top.
+/// FSWZADD takes two bits for each lane of a quad; lane 0's bits are the highest.
 #[test]
 fn quads_add_and_subtract() {
     let mut draw = Draw(3);
@@ -450,10 +453,10 @@ fn quads_add_and_subtract() {
     }
 }
 
-/// Gradients of volumes and cubes choose the level: each level of the image is its number.
+/// Gradients of volumes and cubes choose the level: each level's texels hold the level's number.
 #[test]
 fn gradients_of_volumes_and_cubes() {
-    // A gradient of 1 is so many texels of level 0: a cube's face goes from -1 to 1.
+    // A gradient of 1 is `side` texels of level 0: a cube's face goes from -1 to 1.
     for (dim, depth, name, side) in [("3d", 8, "3D", 8.0_f32), ("cube", 6, "CUBE", 4.0)] {
         let texels =
             |level: u32| if dim == "3d" { 1 << (9 - 3 * level) } else { 6 << (6 - 2 * level) };
@@ -465,7 +468,8 @@ fn gradients_of_volumes_and_cubes() {
             MOV R13, RZ\nMOV R14, RZ\nMOV R15, RZ\nMOV R16, RZ
             TXD R0, R4, R12, 0x0, {name}, 0x1"
         );
-        // Texels of level 0 from one pixel to the next: of the first axis along x, of the last along y.
+        // Steps from one pixel to the next in texels of level 0: the first axis along x, the last
+        // along y.
         let steps = [
             [0.0, 0.0],
             [1.0, 0.0],

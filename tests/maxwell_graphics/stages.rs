@@ -1,4 +1,5 @@
-//! Tessellation and geometry programs, and vertex programs in two parts: launched by manifests, on both engines.
+//! Manifests launch tessellation and geometry programs, and vertex programs in two parts, on both
+//! engines.
 
 use std::fmt::Debug;
 
@@ -6,20 +7,20 @@ use warploom_replay::graphics::emitted;
 
 use crate::support::{Case, Draw};
 
-/// Primitives: those of several warps, and some.
+/// The number of primitives: several warps and a part of another.
 const COUNT: usize = 50;
 
-/// A number that says whose word it is: that of a vertex, by its row and the word's address.
+/// Returns a word that identifies its vertex: it holds the vertex's row and the word's address.
 fn word(row: usize, address: usize) -> u32 {
     (row << 12 | address) as u32
 }
 
-/// Rows of words from an address on.
+/// Returns rows of words from an address on.
 fn rows(count: usize, first: usize, words: usize) -> Vec<Vec<u32>> {
     (0..count).map(|row| (0..words).map(|n| word(row, first + 4 * n)).collect()).collect()
 }
 
-/// Numbers of the vertices of primitives, in no order.
+/// Returns the numbers of the primitives' vertices, in no order.
 fn indices(primitives: usize, vertices: usize, rows: usize) -> Vec<u32> {
     let mut draw = Draw(5);
     (0..primitives * vertices).map(|_| draw.next() % rows as u32).collect()
@@ -33,7 +34,8 @@ fn key(name: &str, value: impl Debug) -> String {
     format!("{name} = {value:?}\n")
 }
 
-/// A triangle comes out as a strip of its corners, and a point more in some lanes; vertices beyond the most are dropped.
+/// A triangle comes out as a strip of its corners, with another point in some lanes; vertices
+/// beyond the maximum are dropped.
 #[test]
 fn geometry() {
     let directives = ".input 0x70 xy\n.output 0x70 xy\n.max_vertices 4\n.threads 2";
@@ -85,7 +87,7 @@ fn geometry() {
             }
             let second = instance == 1;
             assert_eq!(marks[thread][3], emitted::CUT | emitted::VERTEX);
-            // Behind the fourth vertex is nothing but the strip's end.
+            // Behind the fourth vertex, only the strip's end is possible.
             assert_eq!(marks[thread][4], if second { emitted::CUT } else { 0 });
             let last = if second { [3 << 8, primitive as u32] } else { [0, 3] };
             assert_eq!(place(3), last, "thread {thread}");
@@ -93,7 +95,8 @@ fn geometry() {
     }
 }
 
-/// Threads of a patch read each other's outputs and write the patch's: of three threads, so that ten patches are in a warp, and two lanes are off.
+/// Threads of a patch read each other's outputs and write the patch's outputs. With three threads,
+/// a warp has ten patches, and two lanes are off.
 #[test]
 fn tessellation_control() {
     for threads in [1, 3, 4, 32] {
@@ -137,7 +140,7 @@ fn tessellation_control() {
         for patch in 0..COUNT {
             for thread in 0..threads {
                 let found = &after.exported[0][patch * threads + thread][..4];
-                // The patch's word is that of the last thread, which has what the first wrote.
+                // The last thread writes the patch's word: its value is the first thread's output.
                 let expected =
                     [own(patch, thread), own(patch, threads - 1 - thread), 0, own(patch, 0)];
                 assert_eq!(found, expected, "patch {patch}, thread {thread} of {threads}");
@@ -159,7 +162,7 @@ const EVALUATION: &str = "
     ALD R9, a[0x60]
     AST a[0x84], R9";
 
-/// Coordinates, words of the patch, and vertices of it.
+/// Evaluation programs read coordinates, words of the patch, and vertices of the patch.
 #[test]
 fn tessellation_evaluation() {
     let patches: Vec<u32> = indices(77, 1, 9);
@@ -243,7 +246,7 @@ fn what_is_not_given_is_named() {
     }
 }
 
-/// The first part's registers are the second's, whichever way a lane leaves the first.
+/// The second part gets the first part's registers, however a lane leaves the first part.
 #[test]
 fn vertex_programs_in_two_parts() {
     let first = ".target sm_53

@@ -1,4 +1,5 @@
-//! A program as text with the arrays of its lanes, run on both engines and on one and two threads.
+//! A program as text with the arrays of its lanes, run on both engines, each with one and two
+//! threads.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -6,7 +7,7 @@ use std::path::Path;
 use warploom::{EngineKind, Error};
 use warploom_replay::{Launch, Session};
 
-/// Numbers as a manifest has them.
+/// Returns numbers in the form of a manifest.
 pub fn list(words: &[u32]) -> String {
     format!("{words:?}")
 }
@@ -21,15 +22,15 @@ pub struct Case {
     pub manifest: String,
 }
 
-/// What a launch has left, the same on every engine.
+/// The results of a launch, which are equal on every engine.
 #[derive(Debug, PartialEq)]
 pub struct After {
-    /// Of each `[export.NAME]`, in the order of their names: the words of each lane.
+    /// For each `[export.NAME]`, in the order of the names: the words of each lane.
     pub exported: Vec<Vec<Vec<u32>>>,
     pub kept: Vec<bool>,
     pub buffers: Vec<Vec<u32>>,
     pub surfaces: Vec<Vec<u32>>,
-    /// The kind of the fault that ended it, and where.
+    /// The kind and place of the fault that ended the launch.
     pub fault: Option<String>,
 }
 
@@ -38,7 +39,7 @@ fn words(bytes: &[u8]) -> Vec<u32> {
 }
 
 impl Case {
-    /// `directives` and `code` are lines of assembly.
+    /// Returns a case with a fragment program; `directives` and `code` are lines of assembly.
     pub fn fragment(directives: &str, code: &str, covered: &[u32]) -> Case {
         let mut case = Case::of("fragment", directives, code);
         let _ = writeln!(case.manifest, "[pixels]\ncovered = {}", list(covered));
@@ -51,7 +52,7 @@ impl Case {
         case
     }
 
-    /// Without any lanes yet.
+    /// Returns a case without lanes.
     pub fn of(stage: &str, directives: &str, code: &str) -> Case {
         let program = format!(".target sm_53\n.stage {stage}\n{directives}\n{code}\nEXIT\n");
         let manifest = format!(
@@ -60,7 +61,7 @@ impl Case {
         Case { program, manifest }
     }
 
-    /// Adds lines to the manifest: keys of the table that comes last, then others.
+    /// Adds lines to the manifest: keys of its last table, then other tables.
     pub fn with(mut self, lines: &str) -> Case {
         self.manifest.push_str(lines);
         self.manifest.push('\n');
@@ -80,19 +81,19 @@ impl Case {
         self.run_with(&[])
     }
 
-    /// Beside files that the manifest names.
+    /// Runs the case beside files that the manifest names.
     pub fn run_with(&self, files: &[(&str, &[u8])]) -> After {
         let launch =
             self.launch(files).unwrap_or_else(|error| panic!("{error}\n{}", self.manifest));
         run(&launch).unwrap_or_else(|error| panic!("{error}\n{}\n{}", self.manifest, self.program))
     }
 
-    /// Why it does not run.
+    /// Returns the reason why the case does not run.
     pub fn problem(&self) -> String {
         self.problem_with(&[])
     }
 
-    /// Beside files that the manifest names.
+    /// Returns the reason why the case does not run beside files that the manifest names.
     pub fn problem_with(&self, files: &[(&str, &[u8])]) -> String {
         match self.launch(files) {
             Err(error) => error.to_string(),
@@ -100,7 +101,7 @@ impl Case {
         }
     }
 
-    /// The words of the lanes of the only export.
+    /// Returns the words of the lanes of the only export.
     pub fn words(&self) -> Vec<Vec<u32>> {
         let after = self.run();
         assert_eq!(after.fault, None, "{}", self.program);
@@ -109,7 +110,7 @@ impl Case {
     }
 }
 
-/// Runs a launch on both engines, with one thread and with two: all give the same.
+/// Runs a launch on both engines, with one thread and with two, and checks that all results agree.
 pub fn run(launch: &Launch) -> Result<After, Error> {
     let mut first: Option<After> = None;
     for engine in [EngineKind::Interp, EngineKind::Jit] {
@@ -142,7 +143,7 @@ pub fn fixture(path: &str) -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/graphics/maxwell").join(path)
 }
 
-/// Numbers that look random, from -2 to 2.
+/// A generator of numbers that look random; its floats are from -2 to 2.
 pub struct Draw(pub u32);
 
 impl Draw {

@@ -1,4 +1,4 @@
-//! Whole kernels that CUDA's compiler made of surface functions: `kernels.py` says what they leave.
+//! Whole kernels that CUDA's compiler made of surface functions; `kernels.py` gives their results.
 
 use std::io::Read;
 
@@ -15,7 +15,7 @@ struct Case {
     kernel: String,
     surface: Surface,
     args: Vec<i32>,
-    /// Any of these.
+    /// The accepted outputs: the kernel must leave one of them.
     outputs: Vec<String>,
     after: String,
 }

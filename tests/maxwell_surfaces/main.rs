@@ -1,5 +1,6 @@
-//! Surface instructions of Maxwell against a model that was written from the documents alone: `model.py`. `cases.py` makes
-//! `cases.json.gz` with it: instructions with their surfaces, coordinates and data, and what the model says comes of them.
+//! Surface instructions of Maxwell against a model that follows the documents alone: `model.py`.
+//! With the model, `cases.py` makes `cases.json.gz`: instructions with their surfaces, coordinates
+//! and data, and the model's results.
 
 #[path = "../support/maxwell_case.rs"]
 mod case;
@@ -97,7 +98,8 @@ impl Surface {
     }
 }
 
-/// Puts an image into memory; its address. Buffers begin at no multiple of 16.
+/// Puts an image into memory and returns its address. Linear images without sparse pages begin at
+/// no multiple of 16.
 fn place(memory: &Memory, surface: &Surface, bytes: &[u8]) -> u64 {
     let room = bytes.len() as u64 + 64;
     let base =
@@ -110,7 +112,8 @@ fn place(memory: &Memory, surface: &Surface, bytes: &[u8]) -> u64 {
     base + if surface.layout == "linear" && surface.sparse_pages.is_empty() { 8 } else { 0 }
 }
 
-/// The image as it is now; of pages that are not resident the bytes that nobody can see.
+/// Returns the image's current bytes. For pages that are not resident, it returns the bytes of
+/// `before`, which nobody can see.
 fn image_bytes(memory: &Memory, surface: &Surface, base: u64, before: &[u8]) -> Vec<u8> {
     let mut bytes = before.to_vec();
     for (page, bytes) in (0..).zip(bytes.chunks_mut(PAGE as usize)) {
@@ -175,7 +178,7 @@ fn check(cases: &Cases, case: &Case) -> Result<(), String> {
         if fault != case.fault {
             return Err(format!("{engine:?}: fault {fault:?}, expected {:?}", case.fault));
         }
-        // Formats are converted by the interpreter, and so are atomics of pairs.
+        // The interpreter converts formats and executes atomics of pairs.
         let inline = case.text.contains(".D.") && !case.text.contains("F16x2") && fault.is_none();
         if engine == EngineKind::Jit && inline && outcome.counts.interp_instructions != 0 {
             return Err("the interpreter did some of it".into());
@@ -251,7 +254,7 @@ fn instructions_do_what_the_model_does() {
     );
 }
 
-/// Ten million additions to one texel from two threads: none is lost.
+/// Ten million additions to one texel from two threads all count.
 #[test]
 fn contended_additions_are_all_there() {
     const BLOCKS: u32 = 312_500;
@@ -290,7 +293,7 @@ fn contended_additions_are_all_there() {
                 )
                 .unwrap();
             let inputs = memory.alloc(1 << 12, 16).unwrap();
-            // The same bytes in elements of four and of eight.
+            // The coordinate of byte 8, in elements of one, eight or four bytes.
             let x = if text.contains(".BA") {
                 8
             } else if ty == ".U64" {

@@ -1,4 +1,4 @@
-//! Text that the disassembler prints is assembly for the same words.
+//! The text that the disassembler prints assembles to the words it came from.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -9,7 +9,7 @@ use warploom_maxwell::{Instruction, code, past_control, table};
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
-/// Words that all encodings of the table have, many of each.
+/// Returns words of all encodings of the table, many of each.
 fn random_words() -> impl Iterator<Item = Instruction> {
     let mut state = 0x1234_5678_9abc_def1_u64;
     let mut next = move || {
@@ -20,7 +20,7 @@ fn random_words() -> impl Iterator<Item = Instruction> {
     };
     table::rows()
         .flat_map(move |row| {
-            // Also with few bits set, for those are what programs have: no modifiers, small numbers.
+            // Some words have few bits set, like words of programs: no modifiers, small numbers.
             let words: Vec<u64> = (0..96)
                 .map(|n| if n % 3 == 0 { next() & next() & next() } else { next() })
                 .collect();
@@ -29,7 +29,8 @@ fn random_words() -> impl Iterator<Item = Instruction> {
         .filter_map(Instruction::decode)
 }
 
-/// A label may stand for the target of every instruction that has one, whatever its modifiers and guard are.
+/// A label may replace the target of every instruction with a target, whatever its modifiers and
+/// guard.
 #[test]
 fn labels_of_all_forms() {
     let (mut targets, mut texts) = (0, 0);
@@ -41,7 +42,7 @@ fn labels_of_all_forms() {
             "`{text}` has what looks like a label"
         );
         let Some(target) = instruction.raw_target(8) else { continue };
-        // The label is that of the fourth instruction.
+        // The label names the fourth instruction.
         let number = if (target as i64) < 0 {
             format!("-{:#x}", (target as i64).unsigned_abs())
         } else {
@@ -68,7 +69,7 @@ fn labels_of_all_forms() {
     assert!(targets > 900 && texts > 40_000, "{targets} of {texts}");
 }
 
-/// All cubins of fixtures and examples.
+/// Returns all cubins of fixtures and examples.
 fn cubins() -> Vec<PathBuf> {
     fn find(folder: &Path, found: &mut Vec<PathBuf>) {
         for entry in std::fs::read_dir(folder).expect("a folder") {
@@ -87,7 +88,8 @@ fn cubins() -> Vec<PathBuf> {
     found
 }
 
-/// The words of a section and their texts, in which to jump to a control word is to jump behind it.
+/// Returns the words of a section and their texts. A jump to a control word counts as a jump behind
+/// it.
 fn words(section: &Section) -> Vec<(u64, String)> {
     let past = |target: u64| Some(past_control(target).to_string());
     let text = |word: &code::CodeWord| {

@@ -1,6 +1,7 @@
-//! What `warploom disasm` prints for whole files, line for line and column for column as nvdisasm does.
+//! `warploom disasm` prints whole files line for line and column for column as nvdisasm does.
 //!
-//! `listings/*.sass` have encodings (`nvdisasm -hex`), `listings/plain/*.txt` none; both begin at the first code section.
+//! `listings/*.sass` have encodings (`nvdisasm -hex`), `listings/plain/*.txt` have none; all begin
+//! at the first code section.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -22,7 +23,7 @@ fn disasm(arguments: &[&str], file: &Path) -> String {
     String::from_utf8(ran.stdout).unwrap()
 }
 
-/// The code sections of a listing; blanks at the ends of lines and empty lines are left out.
+/// Returns the code sections of a listing without empty lines and blanks at the ends of lines.
 fn code_lines(text: &str) -> Vec<String> {
     let mut code = false;
     let mut lines = Vec::new();
@@ -91,7 +92,7 @@ fn example_listings() {
     check("examples/julia/julia.sm_53.cubin", "example-julia.sass", &["--hex"]);
 }
 
-/// One kernel of several: labels keep their numbers.
+/// In a listing of one kernel of several, labels keep their numbers.
 #[test]
 fn one_kernel() {
     let file = project("tests/fixtures/maxwell/kernels/local.sm_50.cubin");
@@ -102,7 +103,8 @@ fn one_kernel() {
     assert!(one.iter().any(|line| line == ".L_x_6:"));
 }
 
-/// What a linker is to fill in has its name, and no label of this file: nvdisasm's lines of the same file.
+/// A target that a linker must fill in has its name and no label of this file, as in nvdisasm's
+/// lines of the file.
 #[test]
 fn calls_of_other_files() {
     for file in ["linking.rdc", "linked"] {
@@ -119,8 +121,9 @@ fn calls_of_other_files() {
     }
 }
 
-/// Renames the attribute of a file that says where indirect branches and leaves lead (EIATTR_INDIRECT_BRANCH_TARGETS, 0x34, which
-/// files of CUDA 10 and before do not have); whether there is one.
+/// Renames the attribute that gives the targets of indirect branches and leaves
+/// (EIATTR_INDIRECT_BRANCH_TARGETS, 0x34, which files of CUDA 10 and before do not have). Returns
+/// whether the file has the attribute.
 fn without_targets(file: &mut [u8]) -> bool {
     let word = |file: &[u8], at: usize| u64::from_le_bytes(file[at..at + 8].try_into().unwrap());
     let (table, count) = (word(file, 0x28) as usize, usize::from(file[0x3c]));
@@ -143,7 +146,8 @@ fn without_targets(file: &mut [u8]) -> bool {
     any
 }
 
-/// Where a file does not say where leaves lead, the listing finds it out: to where the compiler says that they do.
+/// If a file does not give the targets of leaves, the listing finds the targets that the compiler
+/// gives.
 #[test]
 fn leaves_have_targets_in_old_files() {
     let mut compared = 0;
@@ -178,8 +182,9 @@ fn leaves_have_targets_in_old_files() {
     assert!(compared > 100, "{compared}");
 }
 
-/// Of two instructions that are issued together nvdisasm says which comes first where the second writes what the first reads or writes,
-/// and only there (7,600 pairs of kernels that CUDA 8 and 9 compiled), and only in files in which it looks for the targets of leaves.
+/// Of two instructions issued together, nvdisasm prints the order if and only if the second writes
+/// a register that the first reads or writes (7,600 pairs of kernels that CUDA 8 and 9 compiled),
+/// and only in files in which it looks for the targets of leaves.
 #[test]
 fn slots_of_two_that_are_issued_together() {
     // Control words: the first of a pair waits for nothing and stays.

@@ -20,8 +20,8 @@ fn describe(row: &Row) -> String {
     format!("`{}` {:016x}/{:016x}", row.format, row.bits, row.mask)
 }
 
-/// Two rows that match one word: one must fix all that the other fixes and more, or exclude the word, or a third one must
-/// fix what both fix.
+/// If two rows match one word, one row must fix all bits that the other fixes and more, or exclude
+/// the word, or a third row must fix exactly the bits that both rows fix.
 #[test]
 fn overlaps_are_ordered_by_specificity() {
     let all: Vec<_> = rows().collect();
@@ -78,7 +78,7 @@ fn every_opcode_has_a_row() {
     }
 }
 
-/// Decoding and every accessor take any word.
+/// Decoding and every accessor accept any word.
 #[test]
 fn any_word_decodes_or_is_illegal() {
     let mut random = Random(2);
@@ -116,7 +116,8 @@ fn text_assembles_to_the_same_instruction() {
     assert!(failed.is_empty(), "{} texts:\n{}", failed.len(), failed.join("\n"));
 }
 
-/// `docs/fidelity.md` names every instruction that is not implemented, and how many are exact, approximate and not.
+/// `docs/fidelity.md` names every instruction that is not implemented, and gives the numbers of
+/// exact, approximate and unimplemented instructions.
 #[test]
 fn the_fidelity_report_is_whole() {
     let text = include_str!("../../docs/fidelity.md");

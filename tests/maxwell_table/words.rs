@@ -1,9 +1,12 @@
 //! Single words against nvdisasm's text.
 //!
-//! `opcode-scan.txt`: every legal value of the top 13 bits. `bit-flips.txt`: what single bits of some words mean.
-//! `random.txt`: four random words for each encoding of the table. These are of sm_50. The table has sm_52's forms too: the words of
-//! these files that sm_52 reads otherwise are in `sm_52.txt`, random ones of those forms in `random-sm_52.txt`. What sm_53 adds, pairs of F16, is in
-//! `sm_53.txt`.
+//! `opcode-scan.txt`: every legal value of the top 13 bits. `bit-flips.txt`: the meaning of single
+//! bits of some words. `random.txt`: four random words for each encoding of the table. All of these
+//! are of sm_50.
+//!
+//! The table has sm_52's forms too. `sm_52.txt` has the words of these files that sm_52 reads
+//! otherwise, and `random-sm_52.txt` has random words of sm_52's forms. `sm_53.txt` has pairs of
+//! F16, which sm_53 adds.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,7 +17,7 @@ fn fixture(name: &str) -> String {
     std::fs::read_to_string(path).unwrap()
 }
 
-/// Where the word stood when nvdisasm printed it.
+/// The pc of the word when nvdisasm printed it.
 const PC: u64 = 8;
 
 fn text(word: u64, pc: u64) -> String {
@@ -24,12 +27,12 @@ fn text(word: u64, pc: u64) -> String {
     )
 }
 
-/// The fixtures have single blanks, and no braces at the ends.
+/// Normalises a text: the fixtures have single blanks, and no braces at the ends.
 fn normal(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").trim_matches(['{', '}', ' ']).to_owned()
 }
 
-/// Lines of a word and its text.
+/// Returns pairs of a word and its text, one for each line.
 fn words_of(name: &str) -> Vec<(u64, String)> {
     let pair = |line: &str| {
         let (word, text) = line.split_once(' ').unwrap();
@@ -38,10 +41,11 @@ fn words_of(name: &str) -> Vec<(u64, String)> {
     fixture(name).lines().map(pair).collect()
 }
 
-/// How many words of a file sm_52 reads otherwise, and why.
+/// The numbers of words of a file that sm_52 reads otherwise, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Newer {
-    /// A type or a function that sm_50 has not: `.U128`, `.INVALIDATOMICSIZE4` or `.INVALIDMUFUOPCODE8` there.
+    /// A type or a function that sm_50 lacks, where it has `.U128`, `.INVALIDATOMICSIZE4` or
+    /// `.INVALIDMUFUOPCODE8`.
     value: usize,
     /// SULD's predicate, in bits that sm_50 ignores.
     ignored: usize,
@@ -49,7 +53,7 @@ struct Newer {
     refused: usize,
 }
 
-/// The share of equal texts must not fall. `floor` is in lines.
+/// Asserts that at least `floor` lines have equal texts: the share must not fall.
 fn compare(
     name: &str,
     pairs: impl Iterator<Item = (u64, String)>,
@@ -155,13 +159,14 @@ fn random_words_of_sm_52() {
     );
 }
 
-/// Every legal value of the top 13 bits that only sm_53 has, and 64 words for each of its encodings.
+/// Every legal value of the top 13 bits that only sm_53 has, and 64 words for each of its
+/// encodings.
 #[test]
 fn words_of_sm_53() {
     compare("words of sm_53", words_of("sm_53.txt").into_iter(), 2131, Newer::default());
 }
 
-/// A text of sm_52 or sm_53 is assembled to a word with this text.
+/// A text of sm_52 or sm_53 assembles to a word with this text.
 #[test]
 fn newer_texts_assemble() {
     for (word, text_of) in
@@ -173,8 +178,8 @@ fn newer_texts_assemble() {
     }
 }
 
-/// Found by trying: words that nvdisasm calls illegal although their top bits are an instruction's. Those that sm_52 or
-/// sm_53 has are in their files.
+/// Words that nvdisasm calls illegal although their top bits are an instruction's, found by trying.
+/// The files of sm_52 and sm_53 have the words that are legal there.
 #[test]
 fn illegal_words() {
     let newer = ["sm_52.txt", "sm_53.txt"].map(words_of).into_iter().flatten();

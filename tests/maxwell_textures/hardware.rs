@@ -1,5 +1,5 @@
-//! Against a GPU: what an H200 gives for many of the cases, and for queries that show its weights, sums and levels
-//! (`tools/gpu`). `hardware.json.gz` has results for those of the components that the format has.
+//! Results of a GPU, an H200, for many of the cases, and for queries that show its weights, sums
+//! and levels (`tools/gpu`). `hardware.json.gz` has results for the components that the format has.
 
 use std::collections::BTreeMap;
 
@@ -23,15 +23,17 @@ struct Seen {
     results: Vec<Vec<u32>>,
 }
 
-/// How far a component may be off: where the hardware's arithmetic is known in part only.
+/// Returns the permitted error of a component: it is not 0 if the hardware's arithmetic is known
+/// only in part.
 fn tolerance(texture: &Texture, operation: &str) -> f32 {
     match (operation, texture.format.as_str()) {
-        // Bits of levels: the length of a gradient and its logarithm are approximate.
+        // Bits of the level differ: the length of a gradient and its logarithm are approximate.
         ("grad", _) => 0.5,
-        // The least integer counts as one below -1, and the sum is scaled with fewer bits.
+        // The least integer counts as a value below -1, and the hardware scales the sum with fewer
+        // bits.
         (_, format) if format.ends_with("8_snorm") => 1.0 / 127.0,
         (_, format) if format.ends_with("16_snorm") => 1.0 / 32767.0,
-        // Some places of a half.
+        // Some units in the last place of a half.
         (_, format) if format.ends_with("srgb") => 1.0 / 256.0,
         _ => 0.0,
     }
@@ -59,7 +61,7 @@ fn samples_are_what_a_gpu_gives() {
             differ += usize::from(!same);
             total += 1;
         }
-        // Gradients both of which are long, and sums that cancel, are not fully known.
+        // Results for two long gradients and for sums that cancel are not fully known.
         let known = match (case.operation.as_str(), case.image.as_str()) {
             ("grad", _) => queries.len() / 50,
             (_, "random 3d") => 2,

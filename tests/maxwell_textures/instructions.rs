@@ -1,5 +1,5 @@
-//! Which operand of a texture instruction is what: every form of operands against what the definition of sampling says of the
-//! same coordinates, layer, level, offsets, reference and gradients.
+//! The meaning of each operand of texture instructions: every form of operands against the
+//! definition of sampling at equal coordinates, layer, level, offsets, reference and gradients.
 
 use warploom::{Arg, EngineKind, ImagePool, LaunchOptions, Program};
 use warploom_ir::image::layout::{Blocks, Layout};
@@ -12,9 +12,10 @@ use warploom_runtime::memory::{Memory, MemoryConfig};
 
 use super::case::{LANES, RESULT, kernel};
 
-/// An instruction, and what is in the registers from R4 and from R12 on, a letter each: `x`, `y`, `z` coordinates, `l` the layer,
-/// `d` the level of detail, `o` offsets of four bits, `O` of six in bytes, `r` the reference, `h` the handle, `X`, `Y` both
-/// gradients of a coordinate, `L` the layer with offsets above it.
+/// An instruction, and the contents of the registers from R4 and from R12 on, a letter each: `x`,
+/// `y`, `z` coordinates, `l` the layer, `d` the level of detail, `o` offsets of four bits, `O` of
+/// six in bytes, `r` the reference, `h` the handle, `X`, `Y` both gradients of a coordinate, `L`
+/// the layer with offsets above it.
 type Form = (&'static str, &'static str, &'static str);
 
 const TWO_DIMENSIONS: [Form; 19] = [
@@ -70,7 +71,7 @@ impl Draw {
     }
 }
 
-/// What a lane asks for; the parts that an instruction has no operand for are taken out.
+/// A lane's query. The test removes the parts for which an instruction has no operand.
 #[derive(Clone, Default)]
 struct Asked {
     query: Query,
@@ -89,7 +90,7 @@ impl Asked {
         Asked { query, gradients: [(); 2].map(|()| [(); 2].map(|()| draw.float(-0.2, 0.2))) }
     }
 
-    /// The registers of an operand.
+    /// Returns the registers of an operand.
     fn registers(&self, letters: &str, offsets: bool, layers: bool) -> [u32; 4] {
         let packed = |bits: u32, distance: u32| {
             (0..3).fold(0, |all, axis| {
@@ -242,7 +243,7 @@ fn operands_are_what_they_should_be() {
     check(&image(Kind::Cube, [8, 8, 1]), &CUBES);
 }
 
-/// Neighbours' coordinates give levels: of an access, and as a number.
+/// Neighbours' coordinates give the level of an access, and the level as a number.
 #[test]
 fn quads_have_levels() {
     let image = image(Kind::D2, [64, 64, 1]);
@@ -260,7 +261,7 @@ fn quads_have_levels() {
             memory.write(base + image.level_offset(level), &bytes).unwrap();
         }
         let sampler = Sampler { mip: MipFilter::Linear, max_lod: 2.5, ..Sampler::default() };
-        // Texels from lane to lane of each quad, beside and below.
+        // Texels from lane to lane of each quad, to the right and downwards.
         let steps = [
             [1.0, 0.0],
             [0.5, 2.0],

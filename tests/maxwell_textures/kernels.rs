@@ -1,4 +1,4 @@
-//! Whole kernels that CUDA's compiler made of texture functions: `kernels.py` says what they leave.
+//! Whole kernels that CUDA's compiler made of texture functions; `kernels.py` gives their results.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use warploom_runtime::memory::Memory;
 use super::{Settings, Texture, load};
 
 const LANES: usize = 10;
-/// Bytes of the arrays `o4`, `oi` and `o`, which lie behind each other in this order.
+/// Bytes of the arrays `o4`, `oi` and `o`, which follow each other in this order.
 const ARRAYS: [usize; 3] = [16 * (LANES + 1), 16 * LANES, 4 * LANES];
 const SAMPLER_SHIFT: u32 = 20;
 
@@ -43,7 +43,7 @@ struct Queried {
     height: u32,
 }
 
-/// Puts all images and samplers into memory. Header 0 is that of no image.
+/// Puts all images and samplers into memory. Header 0 has no image.
 fn pool(memory: &Memory, cases: &Cases) -> ImagePool {
     let mut headers = vec![[0; 8]];
     for texture in cases.images.values() {

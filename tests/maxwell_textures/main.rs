@@ -1,5 +1,5 @@
-//! Texture sampling against a model that was written from the documents alone: `model.py`. `cases.py` makes `cases.json.gz`
-//! with it: images, samplers and queries, and what the model says comes of them.
+//! Texture sampling against a model that follows the documents alone: `model.py`. With the model,
+//! `cases.py` makes `cases.json.gz`: images, samplers and queries, and the model's results.
 
 #[path = "../support/maxwell_case.rs"]
 mod case;
@@ -20,7 +20,7 @@ use warploom_ir::image::{Image, Kind, Source};
 use warploom_maxwell::header::Format;
 use warploom_maxwell::sampler as entry;
 
-/// Where images begin that are not in guest memory.
+/// The address of images that are not in guest memory.
 const BASE: u64 = 0x1_2340_0000;
 
 #[derive(Deserialize)]
@@ -108,7 +108,7 @@ impl Texture {
         base64::engine::general_purpose::STANDARD.decode(&self.memory).expect("base64")
     }
 
-    /// As its record has it.
+    /// Returns the image after a round trip through its record.
     fn image(&self, base: u64) -> Image {
         let format =
             Format::named(&self.format).unwrap_or_else(|| panic!("format {}", self.format));
@@ -154,7 +154,7 @@ impl Texture {
 }
 
 impl Settings {
-    /// As an entry of a driver's, and as its record has it.
+    /// Returns the sampler after round trips through a driver's entry and through its record.
     fn sampler(&self) -> Sampler {
         let filter = |name: &Option<String>| match name.as_deref() {
             Some("linear") => Filter::Linear,
@@ -187,7 +187,7 @@ impl Settings {
     }
 }
 
-/// What comes of a query, to an image that begins at [`BASE`].
+/// Returns the result of a query to an image that begins at [`BASE`].
 fn ask(
     operation: &str,
     image: &Image,

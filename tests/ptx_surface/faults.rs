@@ -1,11 +1,11 @@
-//! What is wrong is said: where, in which lane, of which variable.
+//! A fault says where it happened, in which lane, and with which variable.
 
 use super::case::{Case, module};
 
 const IMAGE: &str =
     "[surface.s]\ndim = \"2d\"\nsize = [8, 4, 1]\nformat = \"rgba8_uint\"\nlayout = \"pitch\"\n";
 
-/// A kernel of one instruction, which lanes execute whose number is 5 or more; `%lane` is the lane.
+/// Returns a kernel of one instruction, which lanes from lane 5 on execute; `%lane` is the lane.
 fn kernel(instruction: &str) -> String {
     module(&format!(
         ".global .surfref named;
@@ -39,7 +39,7 @@ const SURFACE: &str = "{ surface = \"s\" }";
 #[test]
 fn out_of_range() {
     for instruction in [
-        // Lane 8 is the first beyond the row.
+        // Lane 8 is the first lane beyond the row.
         "suld.b.2d.b32.trap %v2, [%rd1, {%x, %v1}];",
         "sust.b.2d.b32.trap [%rd1, {%x, %v1}], %v1;",
         "sured.b.add.2d.u32.trap [%rd1, {%x, %v1}], %v1;",
@@ -66,7 +66,7 @@ fn misaligned() {
             "suld.b.2d.b16.C %v2, [%rd1, {%lane, %v1}];",
             "sust.b.2d.v2.b8.C [%rd1, {%lane, %v1}], {%v1, %v1};",
         ] {
-            // Five is odd already.
+            // Lane 5, the first lane that executes, has an odd address already.
             check(&instruction.replace(".C", &format!(".{clamp}")), SURFACE, "misaligned", 5);
         }
         let reduction = format!("sured.b.or.2d.b32.{clamp} [%rd1, {{%lane, %v1}}], %v1;");

@@ -1,5 +1,5 @@
-//! PTX surface instructions against a model written from NVIDIA's text on them (`nvidia-ptx-surface.txt`): every form, in range and out of
-//! it, on both engines.
+//! PTX surface instructions against a model written from NVIDIA's text on them
+//! (`nvidia-ptx-surface.txt`): every form, in range and out of range, on both engines.
 
 #[path = "../support/ptx_case.rs"]
 mod case;
@@ -13,7 +13,7 @@ use case::{Case, Random, module};
 use model::{Beyond, Geometry, Model, Place};
 
 const LANES: usize = 32;
-/// Elements of a vector and log2 of an element's bytes.
+/// The number of elements of a vector, and log2 of an element's bytes.
 const MOVED: [(u32, u32); 11] =
     [(1, 0), (2, 0), (4, 0), (1, 1), (2, 1), (4, 1), (1, 2), (2, 2), (4, 2), (1, 3), (2, 3)];
 
@@ -23,7 +23,7 @@ struct Shape {
     dim: &'static str,
     size: [u32; 3],
     format: &'static str,
-    /// Bytes of a texel.
+    /// The bytes of a texel.
     texel: u32,
     layout: &'static str,
 }
@@ -64,13 +64,14 @@ impl Shape {
         Model { row_bytes: width * texel, rows: height, slices: depth, bytes }
     }
 
-    /// Columns of elements of so many bytes.
+    /// Returns the number of columns, for elements of `bytes` bytes.
     fn columns(&self, texel: u32, bytes: u32) -> u32 {
         self.size[0] * texel / bytes
     }
 }
 
-/// Coordinates of each lane: column, row, slice or layer, and one that does not count. `inside`: none is out of range.
+/// Returns coordinates of each lane: column, row, slice or layer, and one that does not count. With
+/// `inside`, no coordinate is out of range.
 fn coordinates(shape: &Shape, columns: u32, inside: bool, random: &mut Random) -> Vec<[u32; 4]> {
     let mut axis = |size: u32, layer: bool| match random.below(if inside { 1 } else { 4 }) {
         0 => random.below(size.max(1)),
@@ -94,14 +95,14 @@ fn place(shape: &Shape, [x, y, z, _]: [u32; 4], x_bytes: u32, bytes: u32) -> Pla
         z: match geometry {
             Geometry::D1 | Geometry::D2 => 0,
             Geometry::D3 => i64::from(z as i32),
-            // An index is unsigned.
+            // A layer's index is unsigned.
             Geometry::A1d | Geometry::A2d => z.into(),
         },
         bytes,
     }
 }
 
-/// `{a, b}` of so many registers, or one alone.
+/// Returns `{a, b}` for several registers, or one register without braces.
 fn vector(prefix: &str, count: u32) -> String {
     match count {
         1 => format!("{prefix}1"),
@@ -116,12 +117,13 @@ fn vec_word(count: u32) -> String {
     if count == 1 { String::new() } else { format!(".v{count}") }
 }
 
-/// Registers for elements of so many bytes.
+/// Returns the prefix of registers for elements of 2^`log` bytes.
 fn registers(log: u32) -> &'static str {
     ["%h", "%h", "%v", "%d"][log as usize]
 }
 
-/// A kernel with a surface, coordinates (`%c1` to `%c4`) and data (at `%rd4`, `stride` bytes for each lane).
+/// Returns a kernel with a surface, coordinates (`%c1` to `%c4`) and data (at `%rd4`, `stride`
+/// bytes for each lane).
 fn kernel(name: &str, stride: usize, body: &str) -> String {
     format!(
         ".visible .entry {name}(.param .u64 s, .param .u64 coords, .param .u64 data) {{
@@ -139,7 +141,7 @@ fn kernel(name: &str, stride: usize, body: &str) -> String {
     )
 }
 
-/// Runs a kernel; what the data and the surface are afterwards.
+/// Runs a kernel, and returns the data and the surface afterwards.
 fn run(
     shape: &Shape,
     format: &str,
@@ -161,7 +163,7 @@ fn run(
     case.run(&rest, |session| (session.buffer(1).unwrap(), session.surface(0).unwrap()))
 }
 
-/// The word for accesses out of range, each with whether coordinates must be in range.
+/// The words for accesses out of range, each with whether coordinates must be in range.
 const CLAMPS: [(Beyond, &str, bool); 3] =
     [(Beyond::Trap, "trap", true), (Beyond::Clamp, "clamp", false), (Beyond::Zero, "zero", false)];
 
@@ -256,7 +258,7 @@ fn stores_of_bytes() {
     });
 }
 
-/// Formats by name: bytes of a texel, components, and how one of 32 bits is put into memory.
+/// A format: its name, components, and the memory form of a 32-bit component.
 type Formatted = (&'static str, usize, fn(u32) -> Vec<u8>);
 
 const FORMATS: [Formatted; 8] = [
@@ -283,7 +285,7 @@ fn stores_by_format() {
             for count in [1, 2, 4] {
                 let coords = coordinates(shape, shape.size[0], beyond == Beyond::Trap, random);
                 let mut data = random.bytes(16 * LANES);
-                // Small numbers too, and floats about 1.
+                // Some words become small numbers, and some become floats about 1.
                 for word in data.chunks_exact_mut(4) {
                     let number = random.below(400);
                     let new = match random.below(3) {
@@ -304,7 +306,7 @@ fn stores_by_format() {
                 for (&coordinates, data) in coords.iter().zip(data.chunks_exact(16)) {
                     let given = data.chunks_exact(4).take(count as usize);
                     let given = given.map(|word| u32::from_le_bytes(word.try_into().unwrap()));
-                    // What is not given is not said to be anything; here it is 0.
+                    // No text defines components that the store does not give; here they are 0.
                     let bytes: Vec<u8> =
                         given.chain([0; 4]).take(components).flat_map(encode).collect();
                     model.store(place(shape, coordinates, texel, texel), beyond, &bytes);
@@ -315,7 +317,7 @@ fn stores_by_format() {
     });
 }
 
-/// What a reduction makes of what is there.
+/// Returns a reduction's result from the old value and the operand.
 fn reduced(op: &str, ty: &str, old: u64, new: u64) -> u64 {
     let narrow = ty.ends_with("32");
     let signed = ty.starts_with('s');

@@ -1,6 +1,6 @@
-//! Surfaces as the text has them: rows of bytes in slices or layers.
+//! A model of surfaces as NVIDIA's text describes them: rows of bytes in slices or layers.
 
-/// What an instruction names the surface's shape by.
+/// The name of a surface's shape in an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Geometry {
     D1,
@@ -21,7 +21,7 @@ impl Geometry {
         }
     }
 
-    /// The coordinate vector: an index of a layer comes first, a fourth element is ignored.
+    /// Returns the coordinate vector: a layer's index comes first, and a fourth element is ignored.
     pub fn operand(self, x: &str, y: &str, z: &str, ignored: &str) -> String {
         match self {
             Geometry::D1 => format!("{{{x}}}"),
@@ -33,7 +33,7 @@ impl Geometry {
     }
 }
 
-/// What accesses out of range do.
+/// The behaviour of accesses out of range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Beyond {
     Trap,
@@ -41,7 +41,7 @@ pub enum Beyond {
     Zero,
 }
 
-/// An access: x in bytes.
+/// The place of an access: x is in bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
     pub x: i64,
@@ -60,7 +60,7 @@ pub struct Model {
 }
 
 impl Model {
-    /// Where an access finds its bytes. None: nowhere.
+    /// Returns the bytes that an access reaches, or `None` if it reaches no bytes.
     fn at(&self, place: Place, beyond: Beyond) -> Option<std::ops::Range<usize>> {
         let Place { x, y, z, bytes } = place;
         let (width, bytes) = (i64::from(self.row_bytes), i64::from(bytes));
@@ -70,7 +70,7 @@ impl Model {
             _ if fits => (x, y, z),
             Beyond::Trap => panic!("the test is to be in range: {place:?}"),
             Beyond::Zero => return None,
-            // The nearest, sized as the access is.
+            // The access moves to the nearest place that fits its size.
             Beyond::Clamp if bytes > width => return None,
             Beyond::Clamp => {
                 let last = (width - bytes) / bytes * bytes;

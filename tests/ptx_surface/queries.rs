@@ -16,7 +16,7 @@ fn words(bytes: &[u8]) -> Vec<u32> {
     bytes.chunks_exact(4).map(|word| u32::from_le_bytes(word.try_into().unwrap())).collect()
 }
 
-/// A kernel that asks everything of a surface operand; `setup` comes before.
+/// Returns a kernel that makes all queries of a surface operand, after `setup`.
 fn asking(setup: &str, operand: &str, params: &str) -> String {
     let queries = QUERIES.iter().enumerate().map(|(n, query)| {
         format!("    suq.{query}.b32 %v1, [{operand}];\n    st.global.b32 [%rd2+{}], %v1;\n", 4 * n)
@@ -43,7 +43,7 @@ fn answers(text: &str, rest: &str) -> Vec<u32> {
 fn every_query_of_every_shape() {
     let ask = asking("    ld.param.u64 %rd1, [s];\n", "%rd1", ", .param .u64 s");
     for (shape, expected) in [
-        // OpenCL's numbers of formats.
+        // OpenCL defines the numbers of formats.
         (
             "dim = \"1d\", size = [13, 1, 1], format = \"r32_uint\", layout = \"block_linear\"",
             [13, 1, 1, 0x10dc, 0x10b0, 0, 0],
@@ -88,7 +88,7 @@ const ANSWERS: [u32; 7] = [20, 10, 1, 0x10d2, 0x10b5, 0, 1];
 fn a_variable_is_the_surface_of_its_name() {
     let rest = format!("arg = [{{ buffer = \"out\" }}]\n[surface]\nnamed = {{ {SHAPE} }}\n");
     assert_eq!(answers(&asking("", "named", ""), &rest), ANSWERS);
-    // Its address in a register names it too.
+    // The variable's address in a register names the surface too.
     assert_eq!(answers(&asking("    mov.u64 %rd1, named;\n", "%rd1", ""), &rest), ANSWERS);
 }
 
@@ -110,7 +110,7 @@ fn an_address_in_memory_names_a_surface() {
     assert_eq!(answers(&text, &rest), ANSWERS);
 }
 
-/// Lanes with different surfaces in one instruction.
+/// Lanes access different surfaces in one instruction.
 #[test]
 fn each_lane_has_its_own_surface() {
     let text = module(

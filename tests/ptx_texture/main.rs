@@ -1,4 +1,5 @@
-//! PTX texture instructions: what comes of coordinates is worked out here from the facts, for images whose texels say where they are.
+//! PTX texture instructions on images whose texels say where they are. The tests work out the
+//! expected texels from the facts.
 
 #[path = "../support/ptx_case.rs"]
 mod case;
@@ -7,7 +8,8 @@ mod queries;
 
 use case::{Case, module};
 
-/// A kernel of a texture `%rd1`, where each lane has four words of input (`%c1` to `%c4`, and as floats `%f1` to `%f4`) and writes `%v1` to `%v4`.
+/// Returns a kernel of a texture `%rd1`. Each lane has four words of input (`%c1` to `%c4`, and as
+/// floats `%f1` to `%f4`) and writes `%v1` to `%v4`.
 fn kernel(body: &str) -> String {
     module(&format!(
         ".global .texref named;
@@ -80,7 +82,7 @@ out = {{ zeros = {} }}
 
 const NEAREST: &str = "filter = \"nearest\", address = \"clamp_to_edge\", normalized = false";
 
-/// Geometries: word, the manifest's shape, size, and the coordinates in order of x, y, z.
+/// The geometries: word, the manifest's shape, size, and the coordinates in the order x, y, z.
 const SHAPES: [(&str, &str, [u32; 3], &str); 6] = [
     ("1d", "dim = \"1d\", size = [9, 1, 1], layout = \"block_linear\"", [9, 1, 1], "{X1}"),
     ("1d", "dim = \"1d_buffer\", size = [9, 1, 1]", [9, 1, 1], "{X1}"),
@@ -105,12 +107,12 @@ const SHAPES: [(&str, &str, [u32; 3], &str); 6] = [
     ),
 ];
 
-/// The number of a texel.
+/// Returns the number of a texel.
 fn number([width, height, _]: [u32; 3], [x, y, z]: [u32; 3]) -> u32 {
     7 + x + width * (y + height * z)
 }
 
-/// Places in and about an image.
+/// Returns places in an image and around it.
 fn places([width, height, depth]: [u32; 3], negative_layers: bool) -> Vec<[i32; 3]> {
     let axis = |size: u32| {
         if size == 1 { vec![0] } else { vec![-3, 0, 1, size as i32 - 1, size as i32 + 2] }
@@ -126,13 +128,13 @@ fn places([width, height, depth]: [u32; 3], negative_layers: bool) -> Vec<[i32; 
     all
 }
 
-/// Where a place is in the image; none beyond its border.
+/// Returns the texel of a place, or `None` beyond the border.
 fn placed(size: [u32; 3], array: bool, place: [i32; 3], border: bool) -> Option<[u32; 3]> {
     let mut found = [0; 3];
     for (axis, found) in found.iter_mut().enumerate() {
         let (at, last) = (place[axis], size[axis] as i32 - 1);
         *found = match axis {
-            // An index without a sign, of the last layer at most.
+            // A layer's index is unsigned, and at most the last layer.
             2 if array => (at as u32).min(last as u32),
             _ if (0..=last).contains(&at) => at as u32,
             _ if border => return None,
@@ -245,7 +247,7 @@ fn nearest_texels() {
     }
 }
 
-/// A ramp is the same between texels; fractions of eight bits are exact.
+/// A ramp stays a ramp between texels; fractions of eight bits are exact.
 #[test]
 fn texels_between() {
     let sky = Sky {
@@ -263,7 +265,7 @@ fn texels_between() {
     }
 }
 
-/// Faces of cubes, alone and in arrays, along their axes.
+/// Coordinates along the axes name the faces of cubes, alone and in arrays.
 #[test]
 fn faces_of_cubes() {
     let axes = [

@@ -1,4 +1,4 @@
-//! Levels, gradients, offsets, comparisons, gathers, halves, residency, samplers of their own.
+//! Levels, gradients, offsets, comparisons, gathers, halves, residency, separate samplers.
 
 use super::case::Case;
 use super::{NEAREST, Sky, bytes, floats, kernel, words};
@@ -6,7 +6,7 @@ use super::{NEAREST, Sky, bytes, floats, kernel, words};
 const FLOATS: &str =
     "    mov.b32 %v1, %f1;\n    mov.b32 %v2, %f2;\n    mov.b32 %v3, %f3;\n    mov.b32 %v4, %f4;\n";
 
-/// Levels of one value each: 1, 2 and 3.
+/// Returns three levels, each of one value: 1, 2 and 3.
 fn levels() -> Vec<u8> {
     [(1.0, 64), (2.0, 16), (3.0, 4)]
         .into_iter()
@@ -37,7 +37,7 @@ fn levels_of_detail() {
         &input,
     );
     assert_eq!(found, lods.map(|lod| lod.clamp(0.0, 2.0) + 1.0));
-    // The level that is given is that of integer coordinates too.
+    // The given level also counts for integer coordinates.
     let input: Vec<[u32; 4]> = (0..4).map(|level| [1, 1, level, 0]).collect();
     let found = first(
         &sky,
@@ -45,11 +45,11 @@ fn levels_of_detail() {
         &input,
     );
     assert_eq!(found, [1.0, 2.0, 3.0, 0.0]);
-    // Two texels from one lane to the next are the second level.
+    // A gradient of two texels selects the second level.
     let input = [[0.5f32.to_bits(), 0.5f32.to_bits(), 0.25f32.to_bits(), 0]];
     let grad = "    mov.f32 %f5, 0f00000000;\n    tex.grad.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f1, %f2}], {%f3, %f5}, {%f5, %f3};\n";
     assert_eq!(first(&sky, grad, &input), [2.0]);
-    // So they are where the neighbours' coordinates say it; `.base` is the first.
+    // Neighbouring lanes two texels apart select it too; `.base` reads the first level.
     let quad: Vec<[u32; 4]> = (0..4u32)
         .map(|n| [(n % 2) as f32 / 4.0, (n / 2) as f32 / 4.0, 0.0, 0.0].map(f32::to_bits))
         .collect();
@@ -60,7 +60,7 @@ fn levels_of_detail() {
     assert_eq!(first(&sky, &tex(".base"), &quad), [1.0; 4]);
 }
 
-/// Texels are 10 y + x.
+/// Returns an image whose texels are 10 y + x.
 fn numbered() -> Sky<'static> {
     Sky {
         surface: "dim = \"2d\", size = [8, 4, 1], layout = \"pitch\", format = \"rg32_uint\"",
@@ -75,7 +75,7 @@ fn offsets() {
         (0..3).map(|n| [2.5f32.to_bits(), 1.5f32.to_bits(), n, (n as i32 - 2) as u32]).collect();
     let body = "    tex.2d.v4.u32.f32 {%v1, %v2, %v3, %v4}, [%rd1, {%f1, %f2}], {%c3, %c4};\n";
     let found: Vec<u32> = numbered().run(body, &input).iter().map(|texel| texel[0]).collect();
-    // Rows before the first are the first.
+    // Rows before the first row read the first row.
     assert_eq!(found, [2, 3, 14]);
 }
 
@@ -115,7 +115,7 @@ fn comparisons() {
         ),
         &[[0, 0, 0.6f32.to_bits(), 0]],
     );
-    // All about (0.6, 0.6): columns 0 and 1 of the one row.
+    // The texels around (0.6, 0.6) are columns 0 and 1 of the only row.
     assert_eq!(gathered, [[0.0, 1.0, 1.0, 0.0].map(f32::to_bits)]);
 }
 
@@ -164,7 +164,7 @@ out = { zeros = 32 }
     assert_eq!([found[3], found[7]], [1, 0]);
 }
 
-/// The image of one texture with the sampler of another.
+/// A fetch uses the image of one texture with the sampler of another texture.
 #[test]
 fn samplers_of_their_own() {
     let text = kernel("    tex.2d.v4.u32.f32 {%v1, %v2, %v3, %v4}, [named, edge, {%f1, %f2}];\n    tex.2d.v4.u32.f32 {%v2, _, _, _}, [%rd1, beyond, {%f1, %f2}];\n")
@@ -186,7 +186,7 @@ out = { zeros = 16 }
 ";
     let found = case.run(rest, |session| words(&session.buffer(1).unwrap()));
     assert_eq!(found[..2], [5, 0]);
-    // What a module says of its samplers itself holds where the manifest says nothing.
+    // A module's own description of its samplers holds if the manifest has none.
     let said_text = text
         .replace(
             ".samplerref beyond;",
@@ -204,7 +204,7 @@ out = { zeros = 16 }
     let rest: String = lines.flat_map(|line| [line, "\n"]).collect();
     let found = said.run(&rest, |session| words(&session.buffer(1).unwrap()));
     assert_eq!(found[..2], [5, 0]);
-    // Its handle may stand in memory.
+    // The sampler's handle may be stored in memory.
     let held = said_text
         .replace(
             "filter_mode = nearest };",

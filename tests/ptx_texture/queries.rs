@@ -1,4 +1,4 @@
-//! Queries.
+//! Queries of textures.
 
 use super::case::{Case, module};
 use super::words;

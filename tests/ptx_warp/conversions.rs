@@ -5,14 +5,15 @@ use rustc_apfloat::{Float, FloatConvert, Round};
 
 use crate::{Random, each};
 
-/// A small format: bits of exponent and fraction, bias, the bits of its greatest number and of a NaN of each kind it has.
+/// A small format: its bits of exponent and fraction, its bias, and the bits of its greatest
+/// number.
 struct Format {
     name: &'static str,
     exponent: u32,
     fraction: u32,
     bias: i32,
     most: u32,
-    /// What a NaN becomes.
+    /// The bits to which a NaN converts.
     nan: u32,
     target: &'static str,
 }
@@ -88,7 +89,8 @@ impl Format {
         if bits & self.sign() != 0 { -value } else { value }
     }
 
-    /// The nearest number, of two the one whose last bit is 0.
+    /// Returns the bits of the nearest number. In the middle, the number whose last bit is 0 is
+    /// nearest.
     fn nearest(&self, x: f64, relu: bool) -> u32 {
         if x.is_nan() {
             return self.nan;
@@ -106,7 +108,8 @@ impl Format {
         sign | best.unwrap()
     }
 
-    /// Numbers, those between two and their neighbours.
+    /// Returns numbers of the format, the middles between them, the middles' neighbours, and
+    /// others.
     fn singles(&self) -> Vec<f32> {
         let mut random = Random(3);
         let mut all = vec![0.0, f32::NAN, f32::INFINITY, 1e-40, 1e30, 65504.0];
@@ -260,7 +263,7 @@ fn doubles_become_bf16() {
     let mut random = Random(6);
     let sets: Vec<[u32; 2]> = (0..480)
         .map(|_| {
-            // Near the middle between two numbers, and anything.
+            // Numbers near the middle between two numbers, and arbitrary bits.
             let near = (random.below(300) as f64 / 256.0 + 1.0)
                 * 2f64.powi(random.below(290) as i32 - 150);
             let bits = match random.below(3) {
@@ -290,7 +293,7 @@ fn integers_become_bf16() {
     let sets: Vec<[u32; 2]> = (0..480)
         .map(|_| {
             let wide = u64::from(random.word()) << 32 | u64::from(random.word());
-            // Few bits at the top and few at the bottom.
+            // Few bits at the top and few bits at the bottom are set.
             let sparse = 0xff80_0000_0000_0000 & wide | wide & 3;
             let bits = if random.below(2) == 0 { wide } else { sparse } >> random.below(60);
             let bits = if random.below(2) == 0 { bits } else { bits.wrapping_neg() };

@@ -1,4 +1,4 @@
-//! Arithmetic of halves, against arithmetic of any precision that is rounded once.
+//! Arithmetic of halves, against exact arithmetic that is rounded once.
 
 use rustc_apfloat::ieee::{BFloat, Half, Single};
 use rustc_apfloat::{Float, FloatConvert, Round};
@@ -32,7 +32,7 @@ impl Format {
         if x & 0x7fff < smallest { x & 0x8000 } else { x }
     }
 
-    /// a * b + c.
+    /// Returns a * b + c.
     fn fma(self, round: Round, [a, b, c]: [u32; 3]) -> u32 {
         fn of<F: Float>(round: Round, x: [u32; 3]) -> u32 {
             let [a, b, c] = x.map(|x| F::from_bits(x.into()));
@@ -71,7 +71,8 @@ impl Format {
         f32::from_bits(single.to_bits() as u32)
     }
 
-    /// Operands: all kinds of numbers, and such that sums and products lie near the middle between two numbers.
+    /// Returns operands: numbers of all kinds, and numbers whose sums and products lie near the
+    /// middle between two numbers.
     fn operands(self, count: usize) -> Vec<[u32; 3]> {
         let special = [
             0, 0x8000, 1, 0x8001, 0x3c00, 0xbc00, 0x3f80, 0x7bff, 0x7f7f, 0x7c00, 0xfc00, 0x7f80,
@@ -80,7 +81,7 @@ impl Format {
         let mut random = Random(7);
         let mut one = || match random.below(4) {
             0 => special[random.below(special.len() as u32) as usize],
-            // Near 1.
+            // A number near 1.
             1 => self.operand_near_one(&mut random),
             _ => random.word() & 0xffff,
         };
@@ -94,7 +95,7 @@ impl Format {
     }
 }
 
-/// Runs a scalar form on single values, and the form of pairs on two at once.
+/// Runs a scalar form on single values, and the form of pairs on two values at once.
 fn check(
     target: &str,
     operation: &str,
@@ -164,10 +165,10 @@ fn fused_products() {
     }
 }
 
-/// Where a product lies in the middle between two numbers and the summand is tiny.
+/// A product lies in the middle between two numbers, and the summand is tiny.
 #[test]
 fn fused_products_are_rounded_once() {
-    // 1.5 * (1 + 2^-7), and more or less of what is far smaller.
+    // 1.5 * (1 + 2^-7), plus or minus a far smaller number.
     let body = "cvt.u16.u32 %h1, %i0;\ncvt.u16.u32 %h2, %i1;\ncvt.u16.u32 %h3, %i2;\n\
                 fma.rn.bf16 %h0, %h1, %h2, %h3;\ncvt.u32.u16 %o0, %h0;";
     let sets = [
@@ -181,7 +182,7 @@ fn fused_products_are_rounded_once() {
     });
 }
 
-/// The order of numbers, -0 before +0.
+/// Returns the lesser number, or for `max` the greater number; -0 comes before +0.
 fn least(format: Format, max: bool, a: u32, b: u32) -> u32 {
     let key =
         |x: u32| if x & 0x8000 != 0 { -(i32::try_from(x & 0x7fff).unwrap()) - 1 } else { x as i32 };
@@ -226,7 +227,8 @@ fn signs() {
     check("sm_90", "neg", "ftz.", Format::F16, 1, |[a, ..]| flushed(a) ^ 0x8000);
 }
 
-/// Within the bounds that NVIDIA gives: relative 2^-9.9 and 2^-7 of powers, absolute 2^-10.987 and 2^-8 of tanh.
+/// Functions stay within the bounds that NVIDIA gives: relative 2^-9.9 and 2^-7 of powers, absolute
+/// 2^-10.987 and 2^-8 of tanh.
 #[test]
 fn functions() {
     let of =

@@ -6,7 +6,7 @@ fn run(body: &str, inputs: usize, outputs: usize, input: &Words) -> Words {
     Kernel { target: "sm_100a", inputs, outputs, body }.run(input)
 }
 
-/// The lane that a shuffle reads, if it is in range.
+/// Returns the lane that a shuffle reads, if the lane is in range.
 fn source(mode: &str, lane: i32, b: u32, c: u32) -> Option<i32> {
     let (b, clamp, segment) = ((b & 31) as i32, (c & 31) as i32, (c >> 8 & 31) as i32);
     let (first, last) = (lane & segment, lane & segment | clamp & !segment & 31);
@@ -82,7 +82,7 @@ fn votes_and_masks() {
     }
 }
 
-/// Groups of lanes with masks of their own, of whatever lanes.
+/// Returns masks of each lane's group, for groups of arbitrary lanes.
 fn groups() -> Vec<[u32; LANES]> {
     let mut random = Random(3);
     let mut all = vec![[u32::MAX; LANES]];

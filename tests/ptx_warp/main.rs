@@ -1,4 +1,5 @@
-//! What warps do with halves, small floats, each other and matrices: PTX on both engines against references in Rust.
+//! PTX of warps on halves, small floats, lanes and matrices: both engines against references in
+//! Rust.
 
 mod conversions;
 mod halves;
@@ -14,13 +15,14 @@ use warploom_runtime::memory::MemoryConfig;
 
 pub const LANES: usize = 32;
 
-/// A kernel of one warp. Each lane has words of input in `%i0` and so on, and leaves words in `%o0` and so on.
+/// A kernel of one warp. Each lane has words of input in `%i0` and up, and leaves words in `%o0`
+/// and up.
 pub struct Kernel<'a> {
     pub target: &'a str,
     pub inputs: usize,
     pub outputs: usize,
-    /// There are registers `%a` to `%d` (32 bits), `%h` (16), `%l` (64), `%f` (f32), `%p` (predicates), each with numbers below 64, and
-    /// `%lane`, `%in`, `%out`.
+    /// The body has registers `%a` to `%d` (32 bits), `%h` (16), `%l` (64), `%f` (f32), `%p`
+    /// (predicates), each with numbers below 64, and `%lane`, `%in`, `%out`.
     pub body: &'a str,
 }
 
@@ -55,7 +57,7 @@ impl Kernel<'_> {
         text + "ret;\n}\n"
     }
 
-    /// Runs it with these words of each lane; both engines must agree.
+    /// Runs the kernel with these words of each lane; both engines must agree.
     pub fn run(&self, input: &Words) -> Words {
         let bytes: Vec<u8> = input.iter().flatten().flat_map(|word| word.to_le_bytes()).collect();
         let out = self.run_bytes(&bytes, 4 * self.outputs * LANES);
@@ -66,7 +68,8 @@ impl Kernel<'_> {
             .collect()
     }
 
-    /// The same with the bytes of both buffers.
+    /// Runs the kernel with these bytes of input, and returns `output` bytes; both engines must
+    /// agree.
     pub fn run_bytes(&self, input: &[u8], output: usize) -> Vec<u8> {
         let text = self.text();
         let read =
@@ -91,7 +94,7 @@ impl Kernel<'_> {
     }
 }
 
-/// Runs lane by lane what takes as many words as `N`, of as many sets of operands as there are.
+/// Runs a body of `N` input words on all sets of operands, one set in each lane.
 pub fn each<const N: usize>(
     target: &str,
     body: &str,

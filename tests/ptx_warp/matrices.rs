@@ -1,10 +1,10 @@
-//! Matrices of a warp, against products of integers that all types hold.
+//! Matrix instructions of a warp, against products of integers that all types can hold.
 
 use std::fmt::Write;
 
 use crate::{Kernel, LANES, Random};
 
-/// Integers, row by row.
+/// A matrix of integers, row by row.
 pub type Matrix = Vec<Vec<i32>>;
 
 pub fn matrix(random: &mut Random, rows: usize, cols: usize, least: i32, most: i32) -> Matrix {
@@ -34,7 +34,7 @@ pub fn bits_of(ty: &str) -> usize {
     }
 }
 
-/// What integers an element of a factor may be, so that sums are exact.
+/// Returns the range of integers for the elements of a factor, so that sums are exact.
 pub fn range(ty: &str) -> (i32, i32) {
     match ty {
         "s8" => (-128, 127),
@@ -47,10 +47,10 @@ pub fn range(ty: &str) -> (i32, i32) {
     }
 }
 
-/// The bits of a small integer.
+/// Returns the bits of a small integer.
 fn encode(ty: &str, x: i32) -> u64 {
     let single = (x as f32).to_bits();
-    // A small float: the exponent with another bias, and a shorter fraction.
+    // A small float has the exponent with another bias, and a shorter fraction.
     let small = |fraction: u32, bias: u32| {
         let magnitude = single & 0x7fff_ffff;
         let sign = u64::from(single >> 31) << 7;
@@ -71,7 +71,7 @@ fn encode(ty: &str, x: i32) -> u64 {
     }
 }
 
-/// Row by row, each row `stride` elements long.
+/// Returns the bytes of a matrix, row by row, with rows of `stride` elements.
 pub fn bytes(ty: &str, matrix: &Matrix, stride: usize) -> Vec<u8> {
     let bits = bits_of(ty);
     let mut bytes = vec![0; (matrix.len() * stride * bits).div_ceil(8)];
@@ -86,7 +86,8 @@ pub fn bytes(ty: &str, matrix: &Matrix, stride: usize) -> Vec<u8> {
     bytes
 }
 
-/// 256 bytes for each kernel's first matrix on, so that all are aligned.
+/// Joins the parts, each from a multiple of 256 bytes on, so that all are aligned. Returns the
+/// places.
 fn padded(parts: &[Vec<u8>]) -> (Vec<u8>, Vec<usize>) {
     let (mut all, mut places) = (Vec::new(), Vec::new());
     for part in parts {
@@ -101,7 +102,8 @@ pub fn list(prefix: &str, count: usize) -> String {
     (0..count).map(|n| format!("%{prefix}{n}")).collect::<Vec<_>>().join(", ")
 }
 
-/// One `mma`: A by rows, B by columns. A register is 4 bytes along the depth, and those of four lanes are 16.
+/// Runs one `mma`, with A by rows and B by columns. A register has 4 bytes along the depth, and the
+/// registers of four lanes have 16 bytes.
 fn mma(target: &str, [m, k]: [usize; 2], [d, a, b, c]: [&str; 4], words: &str) {
     let mut random = Random((m * k) as u64);
     let ((low_a, high_a), (low_b, high_b)) = (range(a), range(b));
@@ -137,7 +139,7 @@ fn mma(target: &str, [m, k]: [usize; 2], [d, a, b, c]: [&str; 4], words: &str) {
     for r in 0..count_b {
         writeln!(body, "{load} %{reg}{}, [%l60+{}];", 20 + r, places[1] + 4 * unit * r).unwrap();
     }
-    // Places of two columns of C and D.
+    // The addresses of each lane's two columns of C and D.
     let pair = |ty: &str| 2 * bits_of(ty) / 8;
     for (ty, l) in [(c, 61), (d, 62)] {
         let base = if l == 61 { "%in" } else { "%out" };
@@ -155,7 +157,7 @@ fn mma(target: &str, [m, k]: [usize; 2], [d, a, b, c]: [&str; 4], words: &str) {
         for i in 0..registers(ty) {
             let within = if ty == "f16" { 0 } else { i % 2 * size };
             let row = if ty == "f16" { i } else { i / 2 };
-            // Lanes of eight rows follow each other.
+            // The lanes of eight rows follow each other.
             with(i, row * 32 * pair(ty) + within);
         }
     };
@@ -232,7 +234,7 @@ fn products_of_all_shapes() {
     }
 }
 
-/// One `wmma` product, from and to memory with rows (columns) that are longer than the matrices'.
+/// Runs one `wmma` product. Its rows (columns) in memory are longer than the matrices' rows.
 fn wmma(
     target: &str,
     [m, n, k]: [usize; 3],
@@ -337,7 +339,7 @@ fn matrices_of_wmma() {
     for ty in ["s4", "u4"] {
         wmma("sm_90", [8, 8, 32], ["s32", ty, ty, "s32"], ORDERS[1], [1, 1, 2, 2], "");
     }
-    // Bits that are both set are what a product of them is.
+    // The product of two bits is set if both bits are set.
     wmma("sm_90", [8, 8, 128], ["s32", "b1", "b1", "s32"], ORDERS[1], [1, 1, 2, 2], ".and.popc");
 }
 
@@ -345,7 +347,7 @@ fn halves(words: &[u32]) -> Vec<u16> {
     words.iter().flat_map(|&word| [word as u16, (word >> 16) as u16]).collect()
 }
 
-/// Element (row, col) of the matrix that lanes hold in a register.
+/// Returns element (row, col) of the matrix that lanes hold in a register.
 fn element(out: &[Vec<u32>], register: usize, row: usize, col: usize) -> u16 {
     (out[4 * row + col / 2][register] >> (16 * (col % 2))) as u16
 }
@@ -356,7 +358,7 @@ fn moves_of_matrices() {
     for (count, name) in [(1, "x1"), (2, "x2"), (4, "x4")] {
         for trans in [false, true] {
             let word = if trans { ".trans" } else { "" };
-            // Each lane puts one row of 8 halves into shared memory, the last one first.
+            // Each lane stores one row of 8 halves in shared memory, the last row first.
             let store = "sub.u32 %b0, 31, %lane;\nmul.lo.u32 %b0, %b0, 16;\nmov.u32 %b1, tile;\nadd.u32 %b0, %b0, %b1;\n\
                          st.shared.v4.b32 [%b0], {%i0, %i1, %i2, %i3};\nbar.warp.sync -1;\n";
             let body = format!(
@@ -380,7 +382,7 @@ fn moves_of_matrices() {
                     }
                 }
             }
-            // There and back.
+            // The matrices go to registers and back to shared memory.
             let back = format!(
                 "{body}\nbar.warp.sync -1;\n\
                  stmatrix.sync.aligned.m8n8.{name}{word}.shared.b16 [%b0], {{{}}};\nbar.warp.sync -1;\n\
@@ -399,7 +401,7 @@ fn moves_of_matrices() {
     }
 }
 
-/// The usual way to a product: matrices in shared memory, fragments by `ldmatrix`.
+/// A product takes the usual way: matrices in shared memory, fragments by `ldmatrix`.
 #[test]
 fn product_by_way_of_shared_memory() {
     let mut random = Random(2);
@@ -430,7 +432,8 @@ fn product_by_way_of_shared_memory() {
     assert_eq!(found, expected);
 }
 
-/// Half of A is stored: the first and third, or the second and fourth of four.
+/// A stores two of each four elements: the first and third, the second and fourth, or the first
+/// two.
 #[test]
 fn sparse_products() {
     for (k, metadata, chosen) in
@@ -479,7 +482,7 @@ fn sparse_products() {
     }
 }
 
-/// A factor of 16-bit elements in shared memory, 16 deep: row lengths by swizzle, and distances.
+/// A factor of 16-bit elements in shared memory, 16 deep. The swizzle mode gives the row length.
 struct Stored {
     mode: u64,
     by_mn: bool,
@@ -502,7 +505,7 @@ impl Stored {
         [16, 128, 64, 32][mode as usize]
     }
 
-    /// The byte of element `k` of row (column) `mn`.
+    /// Returns the byte of element `k` of row (column) `mn`.
     fn place(&self, start: usize, mn: usize, k: usize) -> usize {
         let row = Stored::row(self.mode);
         let linear = match (self.mode, self.by_mn) {
@@ -514,7 +517,7 @@ impl Stored {
             }
         };
         let at = start + linear;
-        // The number of 16 bytes within a row is exchanged by that of the row of 128 bytes.
+        // The number of the row of 128 bytes is XORed into the number of 16 bytes within a row.
         at ^ ((at / 128 % (row / 16)) * 16)
     }
 
@@ -524,7 +527,7 @@ impl Stored {
     }
 }
 
-/// The first warp of a warpgroup: 16 of 64 rows.
+/// Tests the first warp of a warpgroup: 16 of 64 rows.
 #[test]
 fn products_of_warpgroups() {
     const COLUMNS: usize = 32;
@@ -557,7 +560,7 @@ fn products_of_warpgroups() {
             )
             .unwrap();
         }
-        // Row g, columns 2 t of C and D.
+        // The addresses of row g, columns 2 t of C and D.
         body += "shr.u32 %b2, %lane, 2;\nand.b32 %b3, %lane, 3;\nmul.lo.u32 %b2, %b2, 128;\nmad.lo.u32 %b2, %b3, 8, %b2;\n\
                  cvt.u64.u32 %l2, %b2;\nadd.s64 %l3, %l2, %in;\nadd.s64 %l4, %l2, %out;\nbar.sync 0;\n";
         let each = |body: &mut String, write: &dyn Fn(usize, usize) -> String| {

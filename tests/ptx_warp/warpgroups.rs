@@ -1,4 +1,5 @@
-//! Products of warpgroups of all types, with A in registers or in shared memory: rows of 32 bytes, in core matrices of 8 x 16 bytes.
+//! Products of warpgroups of all types, with A in registers or in shared memory. Rows have 32
+//! bytes, in core matrices of 8 x 16 bytes.
 
 use std::fmt::Write;
 
@@ -6,11 +7,12 @@ use crate::matrices::{Matrix, bits_of, bytes, list, matrix, product, range, tran
 use crate::{Kernel, Random};
 
 const COLUMNS: usize = 16;
-/// Bytes of a row of A, or a column of B.
+/// The bytes of a row of A, or of a column of B.
 const ROW: usize = 32;
 const B: usize = 4096;
 
-/// Puts rows of 32 bytes where a descriptor with a leading distance of 128 bytes and a stride of 256 finds them.
+/// Puts rows of 32 bytes where a descriptor finds them that has a leading distance of 128 bytes and
+/// a stride of 256.
 fn put(tile: &mut [u8], rows: &[u8]) {
     for (row, elements) in rows.chunks(ROW).enumerate() {
         for (half, sixteen) in elements.chunks(16).enumerate() {
@@ -20,7 +22,8 @@ fn put(tile: &mut [u8], rows: &[u8]) {
     }
 }
 
-/// What an instruction is told besides its operands: nothing of integers, the signs of the factors, and of halves their order.
+/// Returns an instruction's immediates: none for integers, the signs of other factors, and the
+/// order of 16-bit factors in shared memory.
 fn immediates(a: &str, in_registers: bool) -> &'static str {
     match (a, in_registers) {
         ("s8" | "u8" | "b1", _) => "",
@@ -45,7 +48,7 @@ fn case([d, a, b]: [&str; 3], saturates: bool, in_registers: bool, keeps: bool) 
             .for_each(|c| *c += if *c < 0 { i32::MIN + 50 } else { i32::MAX - 50 });
     }
     let none: Matrix = vec![vec![0; COLUMNS]; 16];
-    // Of bits too: a product is what is set in both.
+    // This holds for bits, too: a product of bits is set if both bits are set.
     let sums = product(&x, &y, &none);
     let sum = |sum: i32, c: i32| match (keeps, saturates) {
         (false, _) => sum,
@@ -75,7 +78,7 @@ fn case([d, a, b]: [&str; 3], saturates: bool, in_registers: bool, keeps: bool) 
         )
         .unwrap();
     }
-    // Rows g and g + 8, 4 bytes from 4 t and from 4 t + 16 on.
+    // The lane reads rows g and g + 8, each 4 bytes from 4 t and from 4 t + 16 on.
     let row_of_c = COLUMNS * bits_of(d) / 8;
     let pair = 2 * bits_of(d) / 8;
     writeln!(
@@ -90,7 +93,7 @@ fn case([d, a, b]: [&str; 3], saturates: bool, in_registers: bool, keeps: bool) 
         writeln!(body, "ld.global.b32 %a{r}, [%l2+{}];", of_a + (r & 1) * 8 * ROW + (r >> 1) * 16)
             .unwrap();
     }
-    // Words of C and D: two halves, or one element.
+    // A word of C and D holds two halves or one element.
     let words = if d == "f16" { COLUMNS / 4 } else { COLUMNS / 2 };
     let at = |word: usize| match d {
         "f16" => (word & 1) * 8 * row_of_c + word / 2 * 4 * pair,

@@ -1,5 +1,5 @@
-//! Loops of guest code that rounds in a direction: no instruction is left to the interpreter, and helpers are called no more often
-//! for a long loop than for a short one.
+//! Loops of guest code that rounds in a direction. The JIT leaves no instruction to the
+//! interpreter, and a long loop calls no more helpers than a short loop.
 
 use std::path::Path;
 use std::process::Command;
@@ -53,7 +53,8 @@ const GFX9: &str = ".target gfx900
     s_endpgm
 ";
 
-/// Counts of a run of a program with as many rounds, whose engines agree.
+/// Checks that the engines agree on a program with this number of rounds. Returns the JIT's counts
+/// of interpreted instructions and of helper calls.
 fn counts(source: &str, manifest: &str, rounds: u32) -> (u64, u64) {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
@@ -147,7 +148,7 @@ fn gfx9() {
         "v_cvt_pkrtz_f16_f32 v20, v9, v10",
         "v_pk_add_f16 v20, v9, v10",
     ];
-    // Both fields alike: up, down, to zero.
+    // Both rounding fields are equal: up, down, toward zero.
     for (mode, codes) in [("5", &codes[..]), ("10", &codes[..]), ("15", &codes[..])] {
         for code in codes {
             let manifest = r#"

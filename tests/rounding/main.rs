@@ -1,5 +1,7 @@
-//! Roundings other than to nearest in the JIT's code: bit by bit what `ir::eval` has, which `float_hardware.rs` compares with the
-//! host's own rounding modes, for edge cases and random operands; and guest code that never leaves native code for them.
+//! The JIT's roundings other than to nearest must equal `ir::eval` bit by bit, for edge cases and
+//! random operands. `float_hardware.rs` compares `ir::eval` with the host's rounding modes.
+//!
+//! Guest code must also stay native for these roundings.
 
 mod guests;
 mod operands;
@@ -19,19 +21,19 @@ use warploom_runtime::memory::{Access, Memory, Placement};
 const NAN: NanPolicy = NanPolicy { f16: 0x7fff, f32: 0x7fff_ffff, f64: 0xfff8 << 48 };
 const OPERANDS: u64 = 0x10_0000_0000;
 const RESULTS: u64 = 0x20_0000_0000;
-/// Between buffers.
+/// The distance between buffers.
 const STEP: u64 = 0x100_0000;
 const BLOCK: [u32; 3] = [256, 1, 1];
-/// In each launch.
+/// The number of lanes of each launch.
 const LANES: usize = 1 << 14;
-/// Numbers of values that operands and the first result have in the kernel.
+/// The numbers of the kernel's values for the first operand and the first result.
 const FIRST_OPERAND: u32 = 20;
 const FIRST_RESULT: u32 = 100;
 
-/// Operations of operands `a`, `b` and `c`, of one type each.
+/// Operations on operands `a`, `b` and `c`, each of one type.
 struct Table {
     operands: Vec<Type>,
-    /// With the type of the result.
+    /// Operations, each with the type of its result.
     operations: Vec<(String, Type)>,
 }
 
@@ -44,7 +46,8 @@ fn directed(name: &str) -> Vec<String> {
         .collect()
 }
 
-/// A kernel that stores the result of each operation for each lane, computed in lanes or, of each eighth lane, once for a warp of 8.
+/// Returns a kernel that stores the result of each operation for each lane. Each lane computes its
+/// own result or, if `uniform`, a warp of 8 computes one from its first lane's operands.
 fn kernel(table: &Table, uniform: bool) -> String {
     let mut text =
         String::from(if uniform { "function \"f\" lanes 8" } else { "function \"f\" lanes 32" });
@@ -83,7 +86,7 @@ fn kernel(table: &Table, uniform: bool) -> String {
         let operands: Vec<String> =
             (FIRST_OPERAND..FIRST_OPERAND + count).map(|v| format!("v{v}")).collect();
         let (mnemonic, rest) = operation.split_once(' ').unwrap_or((operation, ""));
-        // Unary operations are in tables of one operand.
+        // A table of unary operations has one operand.
         let taken = if mnemonic.starts_with("fma") { 3 } else { count.min(2) } as usize;
         writeln!(text, "  v{result} = {mnemonic} {} {rest}", operands[..taken].join(", ")).unwrap();
         let at = place(&mut text, RESULTS + u64::from(i) * STEP, *ty);
@@ -107,7 +110,7 @@ fn cells(memory: &Memory, at: u64, ty: Type, count: usize) -> Vec<u64> {
     bytes.chunks(width).map(word).collect()
 }
 
-/// Compares all operations with their definition for operands of as many launches.
+/// Compares all operations with their definition, over the operands of `launches` launches.
 fn check(table: &Table, launches: u64) {
     let memory = Memory::default();
     for i in 0..table.operands.len() as u64 {
@@ -137,7 +140,7 @@ fn check(table: &Table, launches: u64) {
         )
         .unwrap();
         program.compile_all(effort).unwrap();
-        // In the kernel's order.
+        // The operations in the kernel's order.
         let ops = function.blocks[0].insts.iter().map(|inst| &inst.op).filter(|op| is_float(op));
         let ops: Vec<&Op> = ops.collect();
         for rows in &rows {
@@ -171,7 +174,7 @@ fn is_float(op: &Op) -> bool {
     converts || matches!(op, Op::FUnary { .. } | Op::FBinary { .. } | Op::Fma { .. })
 }
 
-/// The first lane whose result is not as defined, with its operands.
+/// Returns the first lane with a wrong result, and its operands.
 fn difference(
     op: &Op,
     table: &Table,

@@ -1,11 +1,12 @@
-//! Operands near the boundaries of formats, of roundings and of what the lowering does in different ways.
+//! Operands near boundaries of formats, of roundings, and of cases that the lowering distinguishes.
 
 use warploom_ir::{FloatAttrs, NanPolicy, Type, eval};
 use warploom_testing::ir::{Random, Source};
 
 use super::variable::variable;
 
-/// Rows of operands: all combinations of edge cases first, then random ones. With a seed in `WARPLOOM_SEED` all are random.
+/// Rows of operands: all combinations of edge cases first, then random operands. With a seed in
+/// `WARPLOOM_SEED`, all operands are random.
 pub struct Operands {
     types: Vec<Type>,
     edges: Vec<Vec<u64>>,
@@ -26,7 +27,7 @@ impl Operands {
         }
     }
 
-    /// A row for each operand.
+    /// Returns a row for each operand.
     pub fn rows(&mut self, lanes: usize) -> Vec<Vec<u64>> {
         let mut rows = vec![Vec::with_capacity(lanes); self.types.len()];
         for _ in 0..lanes {
@@ -63,7 +64,7 @@ impl Operands {
     }
 
     fn int(&mut self, ty: Type) -> u64 {
-        // Of any magnitude and sign, with few bits or many.
+        // Any magnitude and sign, with few bits or many.
         let shift = self.random.below(ty.bits());
         let bits = ((self.bits() << (64 - ty.bits())) as i64 >> (64 - ty.bits()) >> shift) as u64;
         let bits =
@@ -81,7 +82,7 @@ impl Operands {
             2 => 1 + u64::from(self.random.below(mantissa)),
             // Near 1, so that sums cancel and products stay in range.
             3 | 4 => (exponents >> 1) - 8 + u64::from(self.random.below(16)),
-            // Whose values are near the ends of integers.
+            // Values near the ends of integers.
             5 => (exponents >> 1) + u64::from(self.random.below(66)),
             _ => (random >> 40) % (exponents + 1),
         };
@@ -95,7 +96,7 @@ impl Operands {
         (random >> 63) << (ty.bits() - 1) | exponent.min(exponents) << mantissa | fraction
     }
 
-    /// Sums that cancel, wholly or nearly.
+    /// Sometimes changes the last operand so that the sum cancels, wholly or nearly.
     fn relate(&mut self, operands: &mut [u64]) {
         let ty = self.types[0];
         if !ty.is_float() || self.random.below(3) > 0 {
@@ -107,7 +108,7 @@ impl Operands {
             [] | [_] => return,
             [a, _] => *a,
             [a, b, ..] => {
-                // Whose product's last places lie beneath.
+                // This is the rounded product; the last places of the exact product lie below it.
                 let nan = NanPolicy { f16: 0x7fff, f32: 0x7fff_ffff, f64: 0x7ff8 << 48 };
                 eval::single(|out| {
                     let product = warploom_ir::FloatBinaryOp::Mul;
@@ -128,7 +129,7 @@ fn mantissa(ty: Type) -> u32 {
     }
 }
 
-/// With one operand there is room for each width's ends and halves.
+/// Returns edge cases. With fewer than three operands, they include each width's ends and halves.
 fn edges(ty: Type, operands: usize) -> Vec<u64> {
     if !ty.is_float() {
         let ends = [
@@ -193,7 +194,8 @@ fn edges(ty: Type, operands: usize) -> Vec<u64> {
         one - least_normal,
         one + (least_normal >> 1),
         one + least_normal + (least_normal >> 1),
-        // The units in the last place of 1 and of the greatest number, half of them, and 3 of those.
+        // The units in the last place of 1 and of the greatest number, their halves, and three
+        // halves of the greatest number's unit.
         one - (u64::from(mantissa) << mantissa),
         one - (u64::from(mantissa + 1) << mantissa),
         infinity - (u64::from(mantissa + 1) << mantissa),
@@ -201,7 +203,8 @@ fn edges(ty: Type, operands: usize) -> Vec<u64> {
         infinity - (u64::from(mantissa + 1) << mantissa) + (least_normal >> 1),
     ];
     if operands < 3 {
-        // Ends of integers and of narrower floats, with their neighbours and halves between.
+        // Ends of integers and of narrower floats, with their neighbours, and halves between
+        // integers.
         let of_f64 = |x: f64| match ty {
             Type::F16 => u64::from(half::f16::from_f64(x).to_bits()),
             Type::F32 => u64::from((x as f32).to_bits()),

@@ -1,10 +1,11 @@
-//! The rewriting rules of analysis: an input and an output for each rule, and the number of
-//! rewritings in code of compilers.
+//! Tests of analysis's rewriting rules: an input and an output for each rule, and the number of
+//! rewritings in compilers' code.
 //!
-//! `NAME.ir` is a function that the rule `NAME` rewrites. Most are reduced from code of a compiler.
-//! `NAME.analysed` is the function after analysis. `firings.txt` has the numbers over the corpora: a
-//! new spelling of a sequence by a compiler shows as a difference. `WARPLOOM_BLESS=1 cargo test
-//! --test rules` writes both anew.
+//! `NAME.ir` is a function that the rule `NAME` rewrites; most are reduced from a compiler's code.
+//! `NAME.analysed` is the function after analysis. `firings.txt` has the number of rewritings over
+//! the corpora. If a compiler spells a sequence in a new way, the numbers differ.
+//!
+//! `WARPLOOM_BLESS=1 cargo test --test rules` rewrites both files.
 
 #[path = "../support/files.rs"]
 mod files;
@@ -23,7 +24,7 @@ use warploom_ir::{Function, parse};
 use warploom_testing::compare::{WAYS, any_content, compare, compare_rewritten, one_way};
 use warploom_testing::ir::{Random, Source};
 
-/// Binaries of one compiler: its name, and the folders and endings of their files.
+/// The binaries of one compiler: its name, and the folders and endings of their files.
 const CORPORA: [(&str, &[&str], &[&str]); 9] = [
     (
         "ptxas 12.9",
@@ -52,7 +53,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// The function after the rules for all engines and analysis.
+/// Returns the function after analysis and the rules for all engines, and the firings by rule.
 fn rewritten(function: &Function, rules: Rules) -> (Optimized, BTreeMap<&'static str, u32>) {
     let mut function = function.clone();
     let mut firings = rewrite_function(&mut function, rules).expect("the function verifies");
@@ -85,8 +86,8 @@ fn each_rule_rewrites_its_input() {
     no_differences(&differences);
 }
 
-/// The interpreter runs the input, and all ways of the JIT run it after analysis. Rules for all
-/// engines are compared with their absence.
+/// Proves that analysis and the rules keep results. The interpreter runs the input, and all ways of
+/// the JIT run the analysed function. Rules for all engines are compared with their absence.
 #[test]
 fn rewritten_functions_leave_what_their_inputs_leave() {
     for rule in &RULES {
@@ -101,7 +102,7 @@ fn rewritten_functions_leave_what_their_inputs_leave() {
     }
 }
 
-/// A loop after the rules for all engines leaves what the loop itself leaves.
+/// Proves that the rules for all engines keep the results of loops.
 #[test]
 fn loops_leave_the_same_with_and_without_rules() {
     let mut rewritten = 0;
@@ -123,7 +124,7 @@ fn loops_leave_the_same_with_and_without_rules() {
     assert!((40..360).contains(&rewritten), "{rewritten} of 400 loops are rewritten");
 }
 
-/// The counts over a corpus, by rule, of kernels that translate.
+/// Returns the number of kernels that translate in a corpus, and their firings by rule.
 fn count(folders: &[&str], endings: &[&str]) -> (usize, BTreeMap<&'static str, u32>) {
     let (mut kernels, mut counts) = (0, BTreeMap::new());
     for path in folders.iter().flat_map(|folder| files(&root().join(folder), endings)) {

@@ -1,5 +1,5 @@
-//! Recursion, function pointers and virtual calls, each with other depths and callees in each lane; calls by absolute addresses,
-//! which a linker makes.
+//! Recursion, function pointers and virtual calls, with different depths and callees in each lane;
+//! and calls by absolute addresses, which a linker makes.
 
 use warploom::{Arg, EngineKind, LaunchOptions, Program};
 
@@ -82,7 +82,7 @@ fn virtual_calls() {
     }
 }
 
-/// `containers/linking.cu`, with variables and functions of another file.
+/// Runs `containers/linking.cu`, which uses variables and functions of another file.
 #[test]
 fn calls_of_another_file() {
     let program = program("containers/linked.sm_50.cubin");

@@ -1,4 +1,4 @@
-//! Float operations and conversions. Rounding is that of `rustc_apfloat`; any NaN is as good as another.
+//! Float operations and conversions. `rustc_apfloat` defines rounding; all NaNs count as equal.
 
 use rustc_apfloat::ieee::{Double, Half, Single};
 use rustc_apfloat::{Float, FloatConvert, Round};
@@ -10,7 +10,7 @@ pub const RZ: Round = Round::TowardZero;
 pub const RM: Round = Round::TowardNegative;
 pub const RP: Round = Round::TowardPositive;
 
-/// The kernel returns an `f32`.
+/// Accepts an equal `f32`, for kernels that return one.
 pub const F32: Same = |found, expected| {
     let (found, expected) = (found as u32, expected as u32);
     found == expected || (f(found.into()).is_nan() && f(expected.into()).is_nan())
@@ -23,7 +23,7 @@ pub const F16: Same = |found, expected| {
 };
 const INT: Same = |found, expected| found == expected;
 const LOW: Same = |found, expected| found as u32 == expected as u32;
-/// The documented bound of the approximate functions.
+/// Accepts an error within the documented bound of the approximate functions.
 pub const CLOSE: Same = |found, expected| {
     let (found, expected) = (f(found), f(expected));
     found == expected
@@ -58,8 +58,8 @@ pub const EDGES: [u64; 24] = [
     0x7fef_ffff_ffff_ffff,
 ];
 
-/// Floats of both widths at once: the low half is an `f32` that is an edge case, of moderate size or any, and so is the whole as
-/// an `f64`.
+/// Returns a random operand for both widths. The low half is an `f32`, the whole an `f64`; each is
+/// an edge case, of moderate size or arbitrary.
 pub fn operand(random: &mut Random) -> u64 {
     let bits = random.bits();
     match random.bits() % 5 {
@@ -112,7 +112,7 @@ fn div(x: u64, y: u64, round: Round) -> u64 {
     bits(s(x).div_r(s(y), round).value)
 }
 
-/// A denormal becomes a zero of its sign.
+/// Replaces a denormal by a zero of its sign.
 pub fn flush(x: u64) -> u64 {
     if x as u32 & 0x7f80_0000 == 0 { x & 0x8000_0000 } else { x & 0xffff_ffff }
 }
@@ -129,7 +129,7 @@ fn sqrt_rz(x: u64) -> u64 {
     if above && root.is_finite() { u64::from(root.to_bits() - 1) } else { root.to_bits().into() }
 }
 
-/// PTX min and max: of one NaN the other operand, and -0 is less than +0.
+/// Returns the minimum or maximum of PTX: of a NaN and a number the number; -0 is less than +0.
 pub fn pick(x: f64, y: f64, least: bool) -> f64 {
     let x_first = match x.partial_cmp(&y) {
         None => y.is_nan(),
@@ -149,7 +149,7 @@ fn relations<T: PartialOrd>(x: T, y: T) -> u64 {
     bits.iter().enumerate().fold(0, |all, (i, &bit)| all | u64::from(bit) << i)
 }
 
-/// Rounded, and clamped to the range; NaN as PTX says.
+/// Rounds `value` and clamps it to the range; returns `nan` for NaN, as PTX does.
 fn to_int(value: f64, round: fn(f64) -> f64, least: f64, most: f64, nan: u64) -> u64 {
     if value.is_nan() {
         return nan;
@@ -166,7 +166,7 @@ fn wide(x: u64) -> f64 {
     f(x).into()
 }
 
-/// Conversion saturates in Rust as it does here.
+/// Converts as Rust does, which saturates too; NaN gives the top bit.
 fn to_s64(value: f64) -> u64 {
     if value.is_nan() { 1 << 63 } else { value as i64 as u64 }
 }

@@ -3,7 +3,7 @@
 use super::{Expected, Random, Same, check};
 
 const ALL: Same = |found, expected| found == expected;
-/// The kernel returns a 32-bit unsigned number.
+/// Accepts an equal low word, for kernels that return a 32-bit unsigned number.
 const LOW: Same = |found, expected| found as u32 == expected as u32;
 const WORD: u64 = 0xffff_ffff;
 
@@ -32,7 +32,7 @@ pub const EDGES: [u64; 22] = [
     u64::MAX,
 ];
 
-/// An edge case, a number with few or many digits, or any.
+/// Returns an edge case, a number with few or many digits, or an arbitrary number.
 pub fn operand(random: &mut Random) -> u64 {
     let (choice, bits) = (random.bits() % 4, random.bits());
     match choice {
@@ -56,7 +56,8 @@ fn low24(x: u64) -> i64 {
     i64::from((x as i32) << 8 >> 8)
 }
 
-/// PTX bfe: bits past 31 read as 0, or for signed numbers as the sign of the field.
+/// Returns the result of PTX `bfe`: bits past 31 read as 0, or in signed numbers as the sign of the
+/// field.
 pub fn bfe(a: u32, pos: u32, len: u32, signed: bool) -> u32 {
     let sign_at = pos.saturating_add(len.saturating_sub(1)).min(31);
     let sign = signed && len > 0 && a >> sign_at & 1 != 0;
@@ -67,7 +68,7 @@ pub fn bfe(a: u32, pos: u32, len: u32, signed: bool) -> u32 {
     })
 }
 
-/// PTX bfi.
+/// Returns the result of PTX `bfi`.
 pub fn bfi(a: u32, b: u32, pos: u32, len: u32) -> u32 {
     (0..len)
         .take_while(|i| pos + i <= 31)
@@ -122,7 +123,7 @@ fn w(x: u64) -> u32 {
     x as u32
 }
 
-/// The divisor the kernels use.
+/// Returns the divisor that the kernels use.
 fn some(y: u64) -> u64 {
     y.max(1)
 }
@@ -139,7 +140,7 @@ fn wide(x: u64, y: u64) -> u64 {
     (y & WORD) << 32 | (x & WORD)
 }
 
-/// The end of Splitmix64.
+/// Returns the final mix of Splitmix64.
 fn mix(z: u64) -> u64 {
     let z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);

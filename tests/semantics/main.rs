@@ -1,7 +1,9 @@
-//! Operations whose meaning C++ or PTX fixes, compiled by NVIDIA's compiler, against the same operation of Rust: over edge cases
-//! and random inputs, on both engines. The kernels are in `tests/fixtures/maxwell/semantics`.
+//! Compares operations whose meaning C++ or PTX fixes, compiled by NVIDIA's compiler, with the same
+//! operations in Rust, over edge cases and random inputs, on both engines. The kernels are in
+//! `tests/fixtures/maxwell/semantics`.
 //!
-//! `integer` and `float` are C++, one operation to a kernel; `ptx` has every PTX instruction form.
+//! `integer` and `float` are C++, with one operation per kernel; `ptx` has every PTX instruction
+//! form.
 
 mod calls;
 mod float;
@@ -10,13 +12,13 @@ mod ptx;
 
 use warploom::{Arg, EngineKind, LaunchOptions, Program};
 
-/// What a kernel must give for its three inputs.
+/// The function that computes a kernel's expected result from its three inputs.
 pub type Expected = fn(u64, u64, u64) -> u64;
 
-/// The inputs of a lane.
+/// The three inputs of a lane.
 pub type Input = [u64; 3];
 
-/// Splitmix64.
+/// The random number generator Splitmix64.
 pub struct Random(pub u64);
 
 impl Random {
@@ -32,7 +34,7 @@ const LANES: u32 = 32;
 const BLOCKS: u32 = 64;
 const COUNT: usize = (LANES * BLOCKS) as usize;
 
-/// Whether a result (first) is as good as the expected one.
+/// The function that tells whether a result (first) is as good as the expected result.
 pub type Same = fn(u64, u64) -> bool;
 
 fn fixture(file: &str) -> String {
@@ -43,12 +45,13 @@ fn fixture(file: &str) -> String {
 struct Bench {
     program: Program,
     inputs: Vec<Input>,
-    /// Results, and the three arrays of inputs.
+    /// The addresses of the results and of the three arrays of inputs.
     buffers: [u64; 4],
 }
 
 impl Bench {
-    /// Operands of this kind, and all pairs of `edges`. Each kernel has up to `results` results a lane.
+    /// Loads a file with random operands from `operand` and all pairs of `edges`. Each kernel has
+    /// up to `results` results per lane.
     fn new(file: &str, operand: fn(&mut Random) -> u64, edges: &[u64], results: usize) -> Bench {
         let path = fixture(file);
         let binary = std::fs::read(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
@@ -80,12 +83,12 @@ impl Bench {
         Bench { program, inputs, buffers }
     }
 
-    /// `results` arrays of results, one after the other, of an engine.
+    /// Returns `results` consecutive arrays of results of a kernel on an engine.
     fn run(&self, kernel: &str, engine: EngineKind, results: usize) -> Result<Vec<u64>, String> {
         let kernel = self.program.kernel(kernel).unwrap_or_else(|error| panic!("{error}"));
         let mut options = LaunchOptions::new([BLOCKS, 1, 1], [LANES, 1, 1]);
         options.engine = engine;
-        // What the run before left must not pass for a result.
+        // Results of an earlier run must not pass for new ones.
         self.program
             .memory()
             .write(self.buffers[0], &vec![0xa5; COUNT * 8 * results])
@@ -107,7 +110,7 @@ impl Bench {
 
 const ENGINES: [EngineKind; 2] = [EngineKind::Interp, EngineKind::Jit];
 
-/// Runs every kernel of a file.
+/// Runs every kernel of a file on both engines and checks the results.
 pub fn check(
     file: &str,
     operand: fn(&mut Random) -> u64,

@@ -1,5 +1,6 @@
-//! However a kernel is spelled, its code is as good: the kernels of `kernels.cu`, compiled with indices of several types, in several forms of
-//! loops and by several compilers, give the same results and execute host instructions in the same proportion to the guest's.
+//! However a kernel is spelled, its code is as good. The tests compile the kernels of `kernels.cu`
+//! with indices of several types, with several forms of loops and by several compilers. All
+//! spellings give equal results, and similar ratios of host to guest instructions.
 //!
 //! `WARPLOOM_SPELLINGS=1 cargo test --test spellings -- --nocapture` prints all numbers.
 
@@ -14,22 +15,25 @@ use models::{KERNELS, Kernel, M, N};
 use warploom::{EngineKind, LaunchOptions};
 use warploom_replay::{Launch, Manifest, Session};
 
-/// Host instructions for each of the guest's that a spelling may have, as a multiple of what the best one has.
+/// The highest ratio of host to guest instructions of a spelling, as a multiple of the best ratio.
 const MOST: f64 = 1.5;
 
-/// Instructions of the guest's: more is an endless loop.
+/// The guest instructions after which a loop counts as endless.
 const LIMIT: u64 = 1_000_000;
 
-/// Kernels of a guest, by the ends of its files' names, some of whose spellings have more; with why.
+/// Spellings that may exceed [`MOST`], by the ends of files' names and by kernel; comments give
+/// reasons.
 const SLOWER: [(&str, &str, &str); 9] = [
-    // Lanes may leave the loop that does what is left over by 4 at different times, so that pointers are not known to be evenly spaced in the next.
+    // After the loop over items left over by 4, lanes may leave at different times. So pointers are
+    // not known to be evenly spaced in the next loop.
     (
         "sm_50.cubin",
         "stride",
         "int size long do_while moving moving_size unrolled reversed O1 cuda11",
     ),
     ("sm_70.ptx", "stride", "int size long do_while moving moving_size unrolled reversed cuda11"),
-    // Pointers and counters of 64 bits that pass from block to block in two registers: the carry of each lane is computed.
+    // 64-bit pointers and counters pass between blocks in two registers: each lane computes its
+    // carry.
     (
         "sm_50.cubin",
         "columns",
@@ -37,25 +41,25 @@ const SLOWER: [(&str, &str, &str); 9] = [
     ),
     ("sm_50.cubin", "matmul", "size long moving_size unrolled"),
     ("sm_50.cubin", "steps", "size long moving_size unrolled"),
-    // The carry of each lane again.
+    // Each lane computes its carry, as above.
     ("sm_70.ptx", "steps", "size moving_size"),
-    // The same, and in pairs of registers.
+    // Each lane computes its carry, as above, in pairs of registers.
     (
         "gfx900.hsaco",
         "stride",
         "int size long do_while moving moving_size unrolled reversed O1 O3 clang15 clang16",
     ),
-    // Bytes are gathered one by one; the unrolled loop has words of four.
+    // Bytes are gathered one by one; the unrolled loop has words of four bytes.
     (
         "gfx900.hsaco",
         "bytes",
         "int unsigned size long do_while moving moving_size reversed O1 O3 clang15 clang16",
     ),
-    // The loop is unrolled by 8, with pointers of their own for parts of it.
+    // The loop is unrolled by 8, and parts of it have their own pointers.
     ("sm_70.ptx", "matmul", "clang19"),
 ];
 
-/// Spellings that every guest has, by the names of their files.
+/// The spellings that every guest has, by the names of their files.
 const COMMON: [&str; 9] = [
     "int",
     "unsigned",
@@ -68,7 +72,7 @@ const COMMON: [&str; 9] = [
     "reversed",
 ];
 
-/// A guest, with the spellings that it has besides.
+/// A guest, with its additional spellings.
 struct Guest {
     suffix: &'static str,
     own: &'static [&'static str],
@@ -78,7 +82,7 @@ const MAXWELL: Guest = Guest { suffix: "sm_50.cubin", own: &["O1", "cuda11"] };
 const PTX: Guest = Guest { suffix: "sm_70.ptx", own: &["cuda11", "clang19"] };
 const GFX9: Guest = Guest { suffix: "gfx900.hsaco", own: &["O1", "O3", "clang15", "clang16"] };
 
-/// What one launch came to.
+/// The counts of one launch.
 struct Executed {
     spelling: &'static str,
     host: u64,
@@ -170,7 +174,7 @@ fn check(guest: &Guest) {
                     && name == kernel.name
                     && spellings.split(' ').any(|known| known == *spelling)
             });
-            // Fewer instructions of the guest's may each have more to do.
+            // A spelling with fewer guest instructions may do more work in each.
             if ratio.min(whole) > MOST && !known {
                 writeln!(slow, "{line}").expect("a string takes all");
             }

@@ -1,6 +1,6 @@
-//! The kernels of `kernels.cu` again, as plain loops.
+//! Models of the kernels in `kernels.cu`, as plain loops.
 
-/// Items, and rounds or the width of a row.
+/// The number of items, and the number of rounds or the width of a row.
 pub const N: usize = 4096;
 pub const M: usize = 64;
 
@@ -9,14 +9,14 @@ pub struct Kernel {
     pub grid: [u32; 3],
     pub x: fn() -> Vec<u8>,
     pub y: fn() -> Vec<u8>,
-    /// What the output is in the end.
+    /// Returns the expected output.
     pub out: fn() -> Vec<u8>,
 }
 
 const LINE: [u32; 3] = [N as u32 / 128, 1, 1];
 const PLANE: [u32; 3] = [1, (N / M) as u32, 1];
 
-/// Numbers that look like chance, of this seed.
+/// Returns pseudo-random numbers of a seed.
 fn numbers(seed: u32, count: usize) -> Vec<u32> {
     let next = |state: &u32| Some(state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223));
     std::iter::successors(Some(seed), next)
@@ -30,7 +30,7 @@ fn words(values: &[u32]) -> Vec<u8> {
     values.iter().flat_map(|value| value.to_le_bytes()).collect()
 }
 
-/// From -128 to 128, with few digits, so that sums are exact.
+/// Returns floats from -128 to 128 with few digits, so that sums are exact.
 fn floats(seed: u32, count: usize) -> Vec<f32> {
     numbers(seed, count).iter().map(|&number| (number % 4096) as f32 / 16.0 - 128.0).collect()
 }
@@ -63,12 +63,12 @@ fn y_words() -> Vec<u32> {
     numbers(2, N)
 }
 
-/// Where items of x are, for each item.
+/// Returns the index of x for each item.
 fn places() -> Vec<u32> {
     numbers(3, N).iter().map(|&number| number % N as u32).collect()
 }
 
-/// Ends of rows of up to 15 numbers, and one more.
+/// Returns 0 and then the ends of rows of up to 15 numbers.
 fn ends() -> Vec<u32> {
     let lengths = numbers(4, N).into_iter().map(|number| number >> 8 & 15);
     let ends = lengths.scan(0, |end, length| {

@@ -1,11 +1,11 @@
-//! Launches in which no block can go on, and launches that only look so.
+//! Launches in which no block can go on, and launches that only look deadlocked.
 
 use warploom::EngineKind;
 use warploom_runtime::fault::FaultKind;
 
 use crate::support::{Case, module};
 
-/// Block 0 waits for block 1, which waits for block 0.
+/// Block 0 waits for block 1, and block 1 for block 0.
 const BOTH: &str = "
     xor.b32 %r2, %c, 1;
     mul.wide.u32 %d1, %r2, 4;
@@ -38,7 +38,7 @@ fn blocks_that_wait_for_each_other_are_a_deadlock() {
     }
 }
 
-/// Block 0 is done; of the others, the lowest is named.
+/// Proves that the fault names the lowest block that waits: block 0 is done.
 #[test]
 fn a_deadlock_names_the_lowest_block_that_waits() {
     let body = "
@@ -63,7 +63,8 @@ done:
     });
 }
 
-/// Block 7 leaves before the others come to `grid.sync()`.
+/// Proves that a grid barrier deadlocks if block 7 leaves before the other blocks reach
+/// `grid.sync()`.
 #[test]
 fn a_block_that_is_missing_at_a_grid_barrier_is_a_deadlock() {
     let text = include_str!("grid_sync.sm_80.ptx");
@@ -88,7 +89,7 @@ fn a_single_block_may_be_a_deadlock() {
         .check_fault(|fault| assert_eq!(fault.kind(), FaultKind::Deadlock, "{fault}"));
 }
 
-/// Before sm_70, lanes of a warp wait for each other where their ways meet.
+/// Proves that lanes before sm_70 can deadlock: lanes of a warp wait where their paths meet.
 #[test]
 fn old_lanes_that_wait_for_lanes_are_a_deadlock() {
     let body = "
@@ -109,7 +110,7 @@ done:";
     assert_eq!([fault("sm_60"), fault("sm_70")], [Some(FaultKind::Deadlock), None]);
 }
 
-/// The registers of the loop come back, but the clock goes on.
+/// Proves that a wait for the clock ends: the loop's registers repeat, but the clock advances.
 #[test]
 fn a_wait_for_the_clock_ends() {
     let body = "
@@ -125,7 +126,7 @@ wait:
     }
 }
 
-/// The loop's registers come back, but its counter in memory goes on.
+/// Proves that a loop with a counter in memory ends, though its registers repeat.
 #[test]
 fn a_count_in_memory_ends() {
     for (space, address) in [("global", "%a+4"), ("shared", "word"), ("local", "slot")] {
@@ -144,7 +145,7 @@ wait:
     }
 }
 
-/// Others wait for the block that has a fault: the fault is what the launch ends with.
+/// Proves that the launch ends with a block's fault, although other blocks wait for that block.
 #[test]
 fn a_fault_of_a_block_that_others_wait_for() {
     let body = "

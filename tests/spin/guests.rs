@@ -1,5 +1,5 @@
-//! A chain of blocks in the code of other guests: block `c` waits for the word of block `c + 1`,
-//! and stores it plus 1.
+//! A chain of blocks in the code of other guests. Block `c` waits for the word of block `c + 1`,
+//! and stores that word plus 1.
 
 use std::sync::Arc;
 
@@ -43,7 +43,7 @@ fn check(function: Function, lanes: u32, pointer: usize) {
             assert_eq!(found, expected);
             outcome.spun
         });
-        // One worker begins with the first block, which waits.
+        // A single worker begins with the first block, which waits.
         assert!(workers > 1 || waited == [true; 2]);
     }
 }
@@ -95,13 +95,13 @@ fn gfx9_workgroups_wait() {
         "v_mov_b32_e32 v0, s3",
         "s_mov_b32 s4, 0",
         &last,
-        // To the addition.
+        // Branch to the addition.
         "s_cbranch_scc1 6",
         "global_load_dword v1, v0, s[0:1] offset:4 glc",
         "s_waitcnt vmcnt(0)",
         "v_readfirstlane_b32 s4, v1",
         "s_cmp_eq_u32 s4, 0",
-        // To the load.
+        // Branch to the load.
         "s_cbranch_scc1 65530",
         "s_add_u32 s4, s4, 1",
         "v_mov_b32_e32 v1, s4",

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use support::{Case, ENGINES};
 use warploom::EngineKind;
 
-/// Block 0 waits for what block 1 stores.
+/// Block 0 waits for the word that block 1 stores.
 const TWO: &str = "
     setp.ne.u32 %p1, %c, 0;
     @%p1 bra set;
@@ -23,8 +23,8 @@ wait:
 set:
     st.volatile.global.u32 [%a], 7;";
 
-/// Block `c` waits for block `c + 1`, and stores its number plus 1. What lanes keep in registers,
-/// shared and local memory stays.
+/// Block `c` waits for the word of block `c + 1`, and stores that word plus 1. The code traps if
+/// registers, shared memory or local memory change during the wait.
 const CHAIN: &str = "
     mad.lo.u32 %r4, %c, 1000, %t;
     mov.u64 %d3, slot;
@@ -57,8 +57,8 @@ last:
     @%p3 ret;
     st.volatile.global.u32 [%d1], %r2;";
 
-/// Three times, every block waits for all others, and then adds what its neighbours have to its own
-/// number.
+/// Every block waits three times for all blocks. After each wait it adds its neighbour's number to
+/// its own number.
 const GRID_BARRIER: &str = "
     mul.wide.u32 %d1, %c, 4;
     add.u64 %d1, %a, %d1;
@@ -109,7 +109,7 @@ fn a_block_waits_for_a_later_one() {
 fn blocks_wait_in_a_chain_in_the_worst_order() {
     let expected: Vec<u32> = (1..=64).rev().collect();
     Case::new(CHAIN, 64, 1).check(&expected);
-    // The interpreter takes its time.
+    // The interpreter is slow.
     let few = &expected[48..];
     Case::new(CHAIN, 16, 64).check(few);
     Case { cooperative: true, ..Case::new(CHAIN, 16, 64) }.check(few);
@@ -139,7 +139,8 @@ fn blocks_meet_by_atomics() {
     }
 }
 
-/// One thread looks, and all of the block meet at a barrier in each round.
+/// Proves that a block can wait in a loop with barriers: one thread reads the flag, and all threads
+/// of the block meet at a barrier in each round.
 #[test]
 fn a_block_waits_with_barriers_in_the_loop() {
     let body = "
@@ -163,7 +164,8 @@ set:
     Case::new(body, 2, 128).check(&[3, 3 * 128]);
 }
 
-/// A counter in the loop: no state comes back.
+/// Proves that the launch sets a waiting block aside even if the block counts, so that no state
+/// repeats.
 #[test]
 fn a_block_that_counts_while_it_waits_is_set_aside_at_last() {
     let body = "
@@ -185,8 +187,8 @@ set:
     assert_eq!((outcome.fault, found), (None, vec![7, 1]));
 }
 
-/// All that a lane does between two back edges is to take a number, of which its registers keep
-/// nothing.
+/// Proves that blocks which draw numbers do not count as waiting. Between two back edges a lane
+/// only draws a number, and its registers keep nothing of it.
 #[test]
 fn blocks_that_share_work_out_do_not_wait() {
     let body = "
@@ -209,7 +211,8 @@ next:
     }
 }
 
-/// Warp `w` of a block waits for warp `w + 1`, and lane 0 of a warp for lane 1.
+/// Proves that warps and lanes can wait: warp `w` for warp `w + 1`, and lane 0 of a warp for lane
+/// 1.
 #[test]
 fn warps_and_lanes_wait_for_each_other() {
     let warps = "
@@ -247,8 +250,8 @@ done:";
     Case::new(lanes, 1, 2).check(&[5, 5]);
 }
 
-/// `cooperative_groups::this_grid().sync()` as nvcc compiles it (`grid_sync.cu`), over more blocks
-/// than workers.
+/// Proves that `cooperative_groups::this_grid().sync()`, as nvcc compiles it (`grid_sync.cu`),
+/// works with more blocks than workers.
 #[test]
 fn a_cooperative_grid_meets() {
     for (blocks, lanes) in [(2, 32), (20, 96)] {
@@ -261,7 +264,7 @@ fn a_cooperative_grid_meets() {
                 *value = before[(i + 1) % n].wrapping_mul(3).wrapping_add(before[(i + n - 1) % n]);
             }
         }
-        // The fifth round goes to the second half.
+        // The fifth round writes to the second half.
         let expected = [before, values].concat();
         Case { text: include_str!("grid_sync.sm_80.ptx").into(), blocks, lanes, cooperative: true }
             .check(&expected);

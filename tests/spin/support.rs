@@ -1,4 +1,4 @@
-//! Programs of PTX whose blocks wait for each other, on both engines and several numbers of
+//! Runs PTX programs whose blocks wait for each other, on both engines and with several numbers of
 //! workers.
 
 use std::time::{Duration, Instant};
@@ -8,8 +8,8 @@ use warploom::{Arg, EngineKind, Fault, LaunchOptions, LaunchOutcome, Program};
 pub const ENGINES: [EngineKind; 2] = [EngineKind::Interp, EngineKind::Jit];
 pub const WORKERS: [usize; 3] = [1, 2, 3];
 
-/// A module with one kernel `k`: `%a` is a buffer, `%n` the number of blocks, `%c` the block, `%t`
-/// the thread of `%m`.
+/// Returns a module with one kernel `k`. `%a` is a buffer, `%n` the number of blocks, `%c` the
+/// block, `%t` the thread, `%m` the number of threads.
 pub fn module(target: &str, body: &str) -> String {
     format!(
         ".version 8.3\n.target {target}\n.address_size 64\n\
@@ -34,7 +34,7 @@ impl Case {
         Case { text: module("sm_80", body), blocks, lanes, cooperative: false }
     }
 
-    /// Runs it over so many words of zeros, and gives what it leaves there.
+    /// Runs the launch on a buffer of `words` zeros. Returns the outcome and the buffer's words.
     pub fn run(
         &self,
         engine: EngineKind,
@@ -59,8 +59,8 @@ impl Case {
         (outcome, bytes.as_chunks().0.iter().map(|&word| u32::from_le_bytes(word)).collect())
     }
 
-    /// It ends, and leaves these words, however it is run. If no block waits, the engines count the
-    /// same.
+    /// Checks that every run ends and leaves these words. If no block waits, the engines with one
+    /// worker must count equal numbers of instructions.
     pub fn check(&self, expected: &[u32]) {
         let mut counts = Vec::new();
         for engine in ENGINES {
@@ -81,7 +81,7 @@ impl Case {
         );
     }
 
-    /// The fault with which it ends, however it is run.
+    /// Checks the fault that ends every run.
     pub fn check_fault(&self, check: impl Fn(&Fault)) {
         for engine in ENGINES {
             for workers in WORKERS {

@@ -1,9 +1,9 @@
-//! Makes fat binaries, in the layout of files that the vendor's toolkits make (`facts/maxwell.md`, "Fat binaries"). The
-//! vendor's `cuobjdump -lelf` lists what this makes.
+//! Builds fat binaries in the layout of the vendor's toolkits (`facts/maxwell.md`, "Fat binaries").
+//! The vendor's `cuobjdump -lelf` lists the resulting files.
 
 #![allow(dead_code, reason = "each test uses a part")]
 
-/// A member: header of 64 bytes, or of 64 and the name; content padded to 8.
+/// Returns a member: a header of 64 bytes, the name if there is one, and content padded to 8 bytes.
 pub fn member(kind: u16, arch: u32, content: &[u8], lz4: bool, name: &str) -> Vec<u8> {
     let packed = if lz4 { lz4_flex::block::compress(content) } else { content.to_vec() };
     let name_bytes = if name.is_empty() { 0 } else { (name.len() + 1).next_multiple_of(8) };
@@ -38,7 +38,7 @@ pub fn fat(members: &[Vec<u8>]) -> Vec<u8> {
     out
 }
 
-/// A host's ELF file with these sections.
+/// Returns a host's ELF file with these sections.
 pub fn host(sections: &[(&str, &[u8])]) -> Vec<u8> {
     let mut names = vec![0];
     let mut body = Vec::new();

@@ -1,4 +1,4 @@
-//! Files of corpora.
+//! Lists files of corpora.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! Committed texts: `WARPLOOM_BLESS=1` writes them anew.
+//! Compares texts with committed files; `WARPLOOM_BLESS=1` rewrites the files.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! A kernel around one instruction that accesses an image.
+//! Builds a kernel around one instruction that accesses an image.
 
 use warploom_container::{
     Binding, Function, Isa, Module, Param, Section, SectionId, SectionKind, Symbol, SymbolId,
@@ -7,16 +7,19 @@ use warploom_container::{
 use warploom_maxwell::{AssembleError, BUNDLE_BYTES, WORD_BYTES, assemble};
 
 pub const LANES: usize = 32;
-/// Parameters of the kernel, in order.
+/// The constant-bank offsets of the kernel's parameters, in order.
 const HANDLE: u32 = 0x140;
 const INPUTS: [u32; 2] = [0x148, 0x150];
 const OUTPUT: u32 = 0x158;
 const PARAM_BYTES: u32 = 0x20;
-/// Bytes of a lane's results, four registers; behind those of all lanes is the sparse status of each.
+/// The number of bytes of a lane's results: four registers. The sparse status of each lane follows
+/// the results of all lanes.
 pub const RESULT: usize = 16;
 
-/// A kernel that loads R4 to R7 and R12 to R15 of each lane from its inputs, executes one instruction and stores R8 to R11 and a
-/// predicate. Its parameters are a handle, also in R16, two inputs and the output.
+/// Returns a kernel around one instruction. Each lane loads R4 to R7 and R12 to R15 from its
+/// inputs, executes the instruction, and stores R8 to R11 and a predicate.
+///
+/// The parameters are a handle (also in R16), two inputs and the output.
 pub fn kernel(text: &str) -> Result<Module, AssembleError> {
     let pointer = |into: &str, param: u32, from: &str| {
         let (low, high) = (into.to_string(), format!("R{}", into[1..].parse::<u32>().unwrap() + 1));
@@ -33,7 +36,7 @@ pub fn kernel(text: &str) -> Result<Module, AssembleError> {
     texts.push("LDG.E.128 R12, [R2]".into());
     texts.push(format!("MOV R16, c[0x0][{HANDLE:#x}]"));
     texts.extend((8..12).map(|register| format!("MOV32I R{register}, 0xdddddddd")));
-    // The sparse status, if the instruction has one.
+    // The predicate of the sparse status, if the instruction has one.
     let status = text.split(' ').nth(1).filter(|operand| operand.starts_with('P')).unwrap_or("P1,");
     let status = status.trim_end_matches(',');
     texts.extend([format!("PSETP.AND.AND {status}, PT, !PT, PT, PT"), text.to_string()]);

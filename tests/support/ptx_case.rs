@@ -1,23 +1,23 @@
-//! Launches of PTX that tests write themselves.
+//! Launches PTX texts of tests.
 
 use std::path::PathBuf;
 
 use warploom::EngineKind;
 use warploom_replay::{Launch, Session};
 
-/// A module around kernels.
+/// Returns the text of a module with these kernels.
 pub fn module(body: &str) -> String {
     format!(".version 8.1\n.target sm_70\n.address_size 64\n{body}")
 }
 
-/// A launch in a folder of its own.
+/// A launch, with its own folder.
 pub struct Case {
     folder: tempfile::TempDir,
     head: String,
 }
 
 impl Case {
-    /// Of the only kernel of a module.
+    /// Creates a launch of a module's only kernel.
     pub fn new(text: &str, block: [u32; 3]) -> Case {
         let head = format!(
             "kernel = {{ binary = \"k.ptx\" }}\nlaunch = {{ grid = [1, 1, 1], block = {block:?} }}\n"
@@ -38,7 +38,8 @@ impl Case {
         Launch::read(&path).map_err(|error| error.to_string())
     }
 
-    /// What `of` says after the launch, or why there is none, the same on both engines.
+    /// Runs the launch on both engines, which must agree. Returns the value of `of` after it, or
+    /// the error.
     pub fn try_run<T: PartialEq + std::fmt::Debug>(
         &self,
         rest: &str,
@@ -69,7 +70,7 @@ impl Case {
     }
 }
 
-/// Numbers that are the same each time.
+/// A generator of reproducible numbers.
 pub struct Random(u64);
 
 #[allow(dead_code, reason = "not every test draws all kinds")]

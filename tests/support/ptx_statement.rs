@@ -1,6 +1,8 @@
-//! A module of PTX around one statement, with what the header of `ptx/ptx-forms.txt.gz` declares.
+//! Builds a PTX module around one statement, with the declarations in the header of
+//! `ptx/ptx-forms.txt.gz`.
 
-/// The module for a target such as `90a`. Before version 1.4 parameters stand in the body, before 1.5 there are no surfaces.
+/// Returns the module for a target such as `90a`. Before version 1.4 the body declares parameters;
+/// before 1.5 there are no surfaces.
 pub fn module(statement: &str, target: &str, version: (u8, u8)) -> String {
     let (major, minor) = version;
     let sm: u32 = target.trim_end_matches(['a', 'f']).parse().unwrap();

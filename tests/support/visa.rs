@@ -1,4 +1,4 @@
-//! Files of the vISA corpus.
+//! Reads files of the vISA corpus.
 
 #[path = "files.rs"]
 mod files;
@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use files::files;
 use object::{Object, ObjectSection};
 
-/// Files with one of these extensions of the repository, and of the larger corpus where it is there.
+/// Returns the files with these extensions, of the repository and, where it exists, of the larger
+/// corpus.
 pub fn corpus(extensions: &[&str]) -> Vec<(PathBuf, Vec<u8>)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let folders = ["tests/fixtures/visa", "shared/corpus/visa"];
@@ -16,7 +17,7 @@ pub fn corpus(extensions: &[&str]) -> Vec<(PathBuf, Vec<u8>)> {
     found.map(|path| (path.clone(), std::fs::read(path).unwrap())).collect()
 }
 
-/// All texts: files, and sections of zebins.
+/// Returns all vISA texts: files, and sections of zebins.
 #[allow(dead_code, reason = "not all tests use it")]
 pub fn texts() -> Vec<(String, Vec<u8>)> {
     let name = |path: &Path| path.display().to_string();
@@ -37,7 +38,7 @@ pub fn texts() -> Vec<(String, Vec<u8>)> {
     all
 }
 
-/// Lines without blanks at their ends, and without the comments and blank lines at the end of the text.
+/// Returns the lines without trailing blanks, and without the blank lines at the end of the text.
 #[allow(dead_code, reason = "not all tests use it")]
 pub fn without_trailing_blanks(text: &str) -> Vec<String> {
     text.trim_end().lines().map(|line| line.trim_end().to_string()).collect()

@@ -1,4 +1,5 @@
-//! Launches of vISA text that a test writes: a folder with the text, a `.ze_info`, a manifest, and files of data.
+//! Builds launches of a test's vISA text: a folder with the text, a `.ze_info`, a manifest, and
+//! data files.
 #![allow(dead_code, reason = "each test uses a part of it")]
 
 use std::fmt::Write;
@@ -17,11 +18,13 @@ pub struct Files {
 }
 
 impl Files {
-    /// Of one kernel `k` of so many lanes. `arguments` is a list of entries of the payload,
-    /// `type:offset:size`. Behind it arguments have `:index:addrmode:addrspace`, images also their
-    /// type, and what the driver provides `:addrmode` or `:bti:index`. Other entries are those of the
-    /// binding table, `binding:argument:index`, and what threads have by themselves,
-    /// `local_id:offset:size` or `packed_local_ids:offset:size`.
+    /// Creates the files of a kernel `k` with `simd` lanes. `arguments` is a comma-separated list
+    /// of payload entries, `type:offset:size`.
+    ///
+    /// After the size, arguments have `:index:addrmode:addrspace`, and images also `:type`. Values
+    /// that the driver provides have `:addrmode` or `:bti:index`. Other entries describe the
+    /// binding table, `binding:argument:index`, and the per-thread payload, `local_id:offset:size`
+    /// or `packed_local_ids:offset:size`.
     pub fn new(platform: &'static str, simd: u32, arguments: &str) -> Files {
         let mut info = format!(
             "---\nversion: '1.73'\nkernels:\n  - name: k\n    execution_env:\n      simd_size: {simd}\n      slm_size: 4096\n    payload_arguments:\n"
@@ -81,20 +84,20 @@ impl Files {
         std::fs::write(self.folder.path().join("k.visaasm"), text).unwrap();
     }
 
-    /// The next argument is a buffer.
+    /// Adds a buffer as the next argument.
     pub fn buffer(&mut self, name: &str, content: &[u8], dtype: &str) {
         std::fs::write(self.folder.path().join(name), content).unwrap();
         let _ = write!(self.args, "[[arg]]\nbuffer = \"{name}\"\n");
         let _ = write!(self.tables, "[buffer.{name}]\nfile = \"{name}\"\ndtype = \"{dtype}\"\n");
     }
 
-    /// The next argument is a buffer at an address.
+    /// Adds a buffer at an address as the next argument.
     pub fn placed_buffer(&mut self, name: &str, content: &[u8], address: u64) {
         self.buffer(name, content, "u8");
         let _ = writeln!(self.tables, "address = {address}");
     }
 
-    /// The next argument is a surface.
+    /// Adds a surface as the next argument.
     pub fn surface(&mut self, name: &str, dim: &str, size: [u32; 3], format: &str, content: &[u8]) {
         std::fs::write(self.folder.path().join(name), content).unwrap();
         let _ = write!(self.args, "[[arg]]\nsurface = \"{name}\"\n");
@@ -104,7 +107,7 @@ impl Files {
         );
     }
 
-    /// The next argument, as the manifest has it.
+    /// Adds the next argument, in the manifest's syntax.
     pub fn arg(&mut self, text: &str) {
         let _ = write!(self.args, "[[arg]]\n{text}\n");
     }

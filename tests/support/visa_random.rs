@@ -1,4 +1,4 @@
-//! Random instructions of vISA.
+//! Generates random vISA instructions.
 
 use warploom_visa::module::*;
 use warploom_visa::table::{self, Field, Row};
@@ -27,7 +27,7 @@ impl Random {
         all[self.below(all.len() as u64) as usize]
     }
 
-    /// Mostly 0 or small.
+    /// Returns a number below the limit, mostly 0 or small.
     fn number(&mut self, limit: u64) -> u64 {
         match self.below(4) {
             0 | 1 => 0,
@@ -41,7 +41,7 @@ fn named(name: &str, elements: u32) -> Named {
     Named { name: name.into(), elements, attributes: vec![] }
 }
 
-/// A kernel with some of everything, whose code is three labels.
+/// Returns a kernel with some declarations of each kind, whose code is three labels.
 pub fn routine(version: Version) -> Routine {
     let mut routine = Routine::new("k".into(), true, version);
     let types = [Ty::D, Ty::Ub, Ty::W, Ty::Q, Ty::F, Ty::Hf, Ty::Df, Ty::Ud];
@@ -152,7 +152,7 @@ fn vector(random: &mut Random, written: bool) -> Operand {
     }
 }
 
-/// What a scalar of an LSC message may be.
+/// Returns a random scalar operand that an LSC message may have.
 fn lsc_scalar(random: &mut Random) -> Operand {
     let (row, column) = (random.number(4) as u8, random.number(4) as u8);
     match random.flip() {
@@ -208,7 +208,8 @@ fn lsc(random: &mut Random, row: &Row, field: Field) -> Lsc {
     lsc
 }
 
-/// An operand for each field; what the text does not say is mostly what it means.
+/// Returns an instruction with a random operand for each field. Fields that the text omits mostly
+/// get their implied value.
 pub fn random_instruction(row: &'static Row, random: &mut Random) -> Instruction {
     let mut made = Instruction {
         row,
@@ -259,7 +260,7 @@ pub fn random_instruction(row: &'static Row, random: &mut Random) -> Instruction
                 made.saturate |= made.operands.is_empty() && random.flip();
                 vector(random, true)
             }
-            // The text of a wait does not have it.
+            // The text of a wait omits this source.
             Field::Source if row.name == "nbarrier.wait" && !made.operands.is_empty() => {
                 Operand::Immediate { ty: Ty::Ub, bits: 0 }
             }
@@ -317,7 +318,7 @@ pub fn random_instruction(row: &'static Row, random: &mut Random) -> Instruction
         made.operands.push(operand);
     }
     if is_lsc && random.flip() {
-        // The operands that most messages do not have.
+        // Most messages lack these operands.
         let kept = row.operands().count() - 2;
         made.operands
             .iter_mut()
@@ -335,11 +336,11 @@ fn field_of(row: &Row) -> Field {
     row.operands().next().unwrap()
 }
 
-/// Loads and stores have one data operand, which is what the text says.
+/// Clears the data operands that the text omits: loads and stores have one data operand.
 fn plain_message(row: &Row, made: &mut Instruction) {
     let destination = if field_of(row) == Field::LscBlock { 1 } else { 2 };
     if row.name == "lsc_read_state_info" {
-        // It says of the data and of all but one coordinate nothing.
+        // Its text omits the data and all coordinates but one.
         if let Some(Operand::Lsc(lsc)) = made.operands.first_mut() {
             **lsc = Lsc { caches: lsc.caches, model: lsc.model, ..Lsc::new(Sfid::Tgm) };
         }

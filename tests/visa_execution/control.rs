@@ -2,20 +2,20 @@
 
 use super::{Case, check};
 
-/// What `D` has in each lane.
+/// Returns the expected element of `D` in a lane.
 type Expect = fn(u32) -> u32;
 
 fn lanes(of: impl Fn(u32) -> u32) -> Vec<u8> {
     (0..16).flat_map(|n| of(n).to_le_bytes()).collect()
 }
 
-/// `A` has the numbers of the lanes.
+/// Runs each text as a kernel, with the numbers of the lanes in `A`.
 fn run(texts: &[(&str, Expect)]) {
     let mut input = [0; 384];
     for n in 0..16_u32 {
         input[n as usize * 4..][..4].copy_from_slice(&n.to_le_bytes());
     }
-    // Labels are of the kernel: each case is one.
+    // Labels belong to the kernel, so each case has its own kernel.
     for &(text, expected) in texts {
         check("dg2", 16, 0xffff, &input, &[Case::new(text.into(), &lanes(expected))]);
     }
@@ -30,13 +30,13 @@ fn forward_gotos_and_their_labels() {
             |n| if n < 5 { 1 + n } else { 100 + n },
         ),
         (
-            // No lane is left: what has no mask is not done either.
+            // No lane is left, so instructions without a mask are skipped too.
             "mov (M1_NM, 16) Dud(0,0)<1> 0x0:ud\ncmp.lt (M1, 16) P1 Aud(0,0)<1;1,0> 0x20:ud\n(P1) goto (M1, 16) over\n\
              mov (M1_NM, 16) Dud(0,0)<1> 0x7:ud\nover:\nadd (M1, 16) Dud(0,0)<1> Dud(0,0)<1;1,0> 0x3:ud",
             |_| 3,
         ),
         (
-            // The earlier label first, whoever waits for the later one.
+            // The earlier label runs first, even if lanes wait for the later label.
             "mov (M1_NM, 16) Dud(0,0)<1> 0x0:ud\nmov (M1_NM, 1) Eud(0,0)<1> 0x0:ud\n\
              cmp.lt (M1, 16) P1 Aud(0,0)<1;1,0> 0x4:ud\n(P1) goto (M1, 16) late\n\
              cmp.lt (M1, 16) P1 Aud(0,0)<1;1,0> 0x8:ud\n(P1) goto (M1, 16) early\n\
@@ -59,7 +59,7 @@ fn backward_gotos_and_lanes_that_wait_behind_them() {
             |n| 2 * (n + 1) + 100,
         ),
         (
-            // A loop that lanes leave in the middle.
+            // Lanes leave the loop in its middle.
             "mov (M1, 16) Dud(0,0)<1> 0x0:ud\nloop:\ncmp.ge (M1, 16) P1 Dud(0,0)<1;1,0> Aud(0,0)<1;1,0>\n(P1) goto (M1, 16) out\n\
              add (M1, 16) Dud(0,0)<1> Dud(0,0)<1;1,0> 0x1:ud\ngoto (M1, 1) loop\nout:\nmul (M1, 16) Dud(0,0)<1> Dud(0,0)<1;1,0> 0x3:ud",
             |n| n * 3,
@@ -87,7 +87,7 @@ fn subroutines_switches_and_jumps() {
     ]);
 }
 
-/// What only says something to a debugger, to caches, or to the order of what one thread does.
+/// Instructions that only inform a debugger or caches, or order one thread's accesses, do nothing.
 #[test]
 fn what_does_nothing() {
     let between = [

@@ -1,4 +1,5 @@
-//! `mov` between all pairs of types, with and without saturation, of edge operands, against Rust's conversions.
+//! `mov` of edge operands between all pairs of types, with and without saturation, against Rust's
+//! conversions.
 
 use half::{bf16, f16};
 
@@ -13,7 +14,7 @@ enum Number {
 
 const LANES: usize = 8;
 
-/// Edge operands of a type, as bits.
+/// Returns the edge operands of a type, as bits.
 fn operands(ty: &str) -> [u64; LANES] {
     match ty {
         "hf" => [0x8000, 0x3800, 0x3c01, 0x7bff, 0xfc00, 0x7e01, 0x0001, 0xd63f],
@@ -64,7 +65,7 @@ fn number(ty: &str, size: usize, bits: u64) -> Number {
     }
 }
 
-/// Its bits as another type; none if it is no number.
+/// Returns a number's bits as another type, or `None` if the result is a NaN.
 fn converted(number: Number, ty: &str, size: usize, saturate: bool) -> Option<u64> {
     let limit = |value: f64| {
         if saturate && (value.is_nan() || value <= 0.0) {
@@ -121,7 +122,7 @@ fn all_pairs_of_types() {
                 let mut expected = vec![Some(super::DST); STRIDE];
                 for (n, &bits) in operands.iter().enumerate() {
                     let of = number(from, size, bits);
-                    // Equal types are copied.
+                    // Without saturation, `mov` copies between equal types.
                     let result = if from == to && saturate.is_empty() {
                         Some(bits & (u64::MAX >> (64 - size * 8)))
                     } else {

@@ -1,4 +1,5 @@
-//! Floats of all types, rounded once from results of `f64` of which it is known on which side the exact ones are.
+//! Rounds results of `f64` once to floats of all types. It is known on which side of its `f64` each
+//! exact result lies.
 
 /// A float type: its name, bytes, digits, and the exponent of its least normal number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,7 +15,7 @@ pub const BF: Float = Float { name: "bf", size: 2, digits: 8, least: -126 };
 pub const F: Float = Float { name: "f", size: 4, digits: 24, least: -126 };
 pub const DF: Float = Float { name: "df", size: 8, digits: 53, least: -1022 };
 
-/// The bits of `%cr0` for rounding.
+/// The values of the rounding bits of `%cr0`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     Nearest = 0,
@@ -24,7 +25,7 @@ pub enum Mode {
 }
 
 fn power(exponent: i32) -> f64 {
-    // In two steps, so that both are normal.
+    // Two factors, so that both are normal.
     2_f64.powi(exponent / 2) * 2_f64.powi(exponent - exponent / 2)
 }
 
@@ -38,7 +39,7 @@ impl Float {
         }
     }
 
-    /// The bits of a number that the type has, or of its NaN.
+    /// Returns the bits of a number that the type can hold, or of the type's NaN.
     pub fn bits(self, number: f64) -> u64 {
         match self.name {
             "hf" if number.is_nan() => 0x7e00,
@@ -57,7 +58,7 @@ impl Float {
         (digits - 1.0) * power(2 - self.least - self.digits)
     }
 
-    /// The number of this type for a result.
+    /// Returns the number of this type that a result rounds to.
     pub fn rounded(self, result: Exact, mode: Mode) -> f64 {
         if result.cancels {
             return if mode == Mode::Down { -0.0 } else { 0.0 };
@@ -103,18 +104,18 @@ impl Float {
         }
     }
 
-    /// A zero instead of what is no normal number.
+    /// Returns the number, or a zero of its sign if the number is below the least normal number.
     pub fn flushed(self, number: f64) -> f64 {
         if number.abs() < power(self.least) { 0.0_f64.copysign(number) } else { number }
     }
 }
 
-/// The `f64` nearest to a result, and of what sign the rest is.
+/// A result: the nearest `f64`, and the sign of the rest.
 #[derive(Clone, Copy, Debug)]
 pub struct Exact {
     pub near: f64,
     rest: f64,
-    /// It is a zero that is negative if results are rounded down.
+    /// The result is a zero, which is negative if results are rounded down.
     cancels: bool,
 }
 
@@ -123,7 +124,8 @@ impl Exact {
         Exact { near, rest: 0.0, cancels: false }
     }
 
-    /// Itself, or the neighbour with a 1 at its end that is on the side of the exact result: shorter floats come of it as of that.
+    /// Returns `near`, or, if `near` is inexact and even, its neighbour on the side of the exact
+    /// result. A shorter float rounds from this number as from the exact result.
     fn odd(self) -> f64 {
         match self.near {
             near if !near.is_finite() || near.to_bits() & 1 == 1 => near,
@@ -146,10 +148,10 @@ pub fn product(a: f64, b: f64) -> Exact {
     Exact { rest: a.mul_add(b, -near), ..Exact::is(near) }
 }
 
-/// Of doubles only the nearest.
+/// Returns `a * b + c`. If the product is inexact, the result is the nearest `f64` without a rest.
 pub fn fused(a: f64, b: f64, c: f64) -> Exact {
     let product = product(a, b);
-    // What is lost of a product of the least doubles is less than there is.
+    // The rest of a product of tiny doubles may be smaller than the least double.
     let exact = product.rest == 0.0 && (product.near == 0.0 || product.near.abs() > 1.0e-200);
     if exact { sum(product.near, c) } else { Exact::is(a.mul_add(b, c)) }
 }

@@ -1,11 +1,12 @@
-//! Opcodes on floats of all types, of types that differ, in all modes of `%cr0`, against results that are rounded once.
+//! Opcodes on floats of all types and of mixed types, in all modes of `%cr0`, against results that
+//! are rounded once.
 
 use super::exact::{BF, DF, Exact, F, Float, HF, Mode, fused, product, quotient, root, sum};
 use super::{Case, DST, STRIDE, check};
 
 const LANES: usize = 16;
 
-/// Edges as bits, then numbers whose sums and products are to be rounded.
+/// Returns the bits of edge operands, and of numbers whose sums and products need rounding.
 fn operands(ty: Float) -> [u64; LANES] {
     match ty.name {
         "hf" => [
@@ -56,13 +57,13 @@ fn operands(ty: Float) -> [u64; LANES] {
     }
 }
 
-/// What comes of numbers; `None`: a zero of either sign.
+/// Returns an operation's result; `None`: a zero of either sign.
 type Of = fn([f64; 3]) -> Option<Exact>;
 
 struct Row {
     text: &'static str,
     exact: Of,
-    /// It is rounded to nearest whatever the mode is.
+    /// The operation rounds to nearest, whatever the mode is.
     nearest: bool,
     types: &'static [Float],
 }
@@ -79,7 +80,7 @@ const fn nearest(text: &'static str, exact: Of) -> Row {
     Row { nearest: true, ..row(text, exact) }
 }
 
-/// The other one if one is no number.
+/// Returns the smaller or larger number; if one operand is a NaN, returns the other operand.
 fn extreme(a: f64, b: f64, most: bool) -> Option<Exact> {
     match (a.is_nan(), b.is_nan()) {
         (true, _) => is(b),
@@ -117,13 +118,13 @@ const ROWS: [Row; 19] = [
         types: FLAT,
         ..nearest("frc D S0", |[a, ..]| {
             let fraction = a - a.floor();
-            // What is less than 1 stays so.
+            // A fraction below 1 stays below 1.
             is(if fraction as f32 == 1.0 { 1.0_f32.next_down().into() } else { fraction + 0.0 })
         })
     },
 ];
 
-/// What sources of these types are computed in.
+/// Returns the type in which an instruction computes, from the types of its sources.
 fn computed(sources: &[Float]) -> Float {
     match sources {
         _ if sources.contains(&DF) => DF,
@@ -143,7 +144,7 @@ impl Row {
         self.text.matches('S').count()
     }
 
-    /// The bits of a result: `None` if nobody says.
+    /// Returns the bytes of a result. `None`: no document states the byte or the result.
     fn result(
         &self,
         sources: &[Float],
@@ -161,7 +162,7 @@ impl Row {
             bytes[to.size - 1] = None;
             return Some(bytes);
         };
-        // A sign that is changed may be that of an NaN.
+        // A changed sign may belong to a NaN.
         if moves && exact.near.is_nan() {
             return None;
         }
@@ -173,7 +174,7 @@ impl Row {
         if setting.saturate {
             result = if result.is_nan() || result <= 0.0 { 0.0 } else { result.min(1.0) };
         }
-        // Whether halves are computed as halves for a wider destination is not known.
+        // No document states whether halves are computed as halves for a wider destination.
         if own == HF && to != HF && result != exact.near {
             return None;
         }
@@ -191,7 +192,7 @@ impl Row {
     ) -> Case {
         let mut words = self.text.split(' ');
         let name = words.next().unwrap();
-        // Denormals are kept at first: their three bits.
+        // At first three bits keep denormals; the `xor` clears them.
         let state = (setting.mode as u32) << 4 | if setting.keeps_denormals { 0 } else { 0x4c0 };
         let toggle = format!("xor (M1_NM, 1) %cr0(0,0)<1> %cr0(0,0)<0;1,0> {state:#x}:ud\n");
         let mut text = toggle.clone();
@@ -221,7 +222,7 @@ impl Row {
     }
 }
 
-/// Runs all rows that take the types, in a setting, with the second source's edges moved on by `by`.
+/// Runs all rows that take the types, in one setting. Source `n` begins with operand `n * by`.
 fn run(types: [Float; 3], destinations: &[Float], setting: &Setting, by: usize) {
     let operands: [[u64; LANES]; 3] = std::array::from_fn(|n| {
         let all = operands(types[n]);
@@ -261,7 +262,7 @@ fn floats_of_all_types() {
     }
 }
 
-/// Sums, products and conversions of doubles are tested where they are exact, in [`super::rounding`].
+/// [`super::rounding`] tests sums, products and conversions of doubles, where they are exact.
 #[test]
 fn modes_saturation_and_denormals() {
     for by in [0, 3, 7] {
@@ -278,7 +279,7 @@ fn modes_saturation_and_denormals() {
     }
 }
 
-/// Comparisons: an NaN is not equal to anything, zeros are equal.
+/// Comparisons of floats: a NaN equals nothing, and zeros are equal.
 #[test]
 fn relations_of_floats() {
     type Relation = (&'static str, fn(f64, f64) -> bool);

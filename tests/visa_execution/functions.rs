@@ -4,11 +4,11 @@ use half::f16;
 
 use super::{Case, STRIDE, check};
 
-/// How far from the exact result one may be: in units in the last place, or by so much.
+/// The largest allowed error: in units in the last place, absolute, or relative.
 #[derive(Clone, Copy)]
 enum Bound {
     Units(f64),
-    /// For arguments near 1, whose logarithms are near 0.
+    /// One of two bounds holds: for arguments near 1, whose logarithms are near 0.
     Either(f64, f64),
     Absolute(f64),
     Relative(f64),
@@ -24,7 +24,8 @@ impl Bound {
         if exact.is_nan() {
             return found.is_nan();
         }
-        // Beyond the largest float, or below the least.
+        // The correctly rounded result is always right, also beyond the largest or below the least
+        // float.
         if found == f64::from(exact as f32) {
             return true;
         }
@@ -51,7 +52,7 @@ const FUNCTIONS: [(&str, Exact, Bound); 8] = [
     ("pow", |x, y| (y * x.log2()).exp2(), Bound::Relative(2.0e-5)),
 ];
 
-/// Arguments of a function, its own and those of the power.
+/// Returns arguments of a function, each with the exponent that `pow` takes.
 fn arguments(name: &str) -> Vec<(f32, f32)> {
     let spread = |n: i32| (n as f32 * 0.618_034).fract();
     let of = |n: i32| match name {
@@ -64,7 +65,7 @@ fn arguments(name: &str) -> Vec<(f32, f32)> {
     (1..113).map(of).chain(near_one).collect()
 }
 
-/// The results of an instruction of 16 lanes, and no expectation of the harness.
+/// Runs an instruction of 16 lanes, without expected bytes, and passes each lane's result to `of`.
 fn results(text: &str, bytes: usize, input: &[u8; 384], of: impl Fn(usize, &[u8])) {
     let case = Case { text: text.into(), expected: vec![None; STRIDE] };
     for found in check("dg2", 16, 0xffff, input, &[case]) {
@@ -96,7 +97,7 @@ fn functions_of_floats_keep_their_bounds() {
     }
 }
 
-/// Of halves the result is that of the function, rounded: at most one unit off.
+/// A function of halves returns the rounded result of the function, at most one unit off.
 #[test]
 fn functions_of_halves() {
     for (name, exact, _) in FUNCTIONS {
@@ -129,7 +130,7 @@ fn functions_of_halves() {
     }
 }
 
-/// What the facts say of zeros, infinities and negative numbers.
+/// Functions of zeros, infinities and negative numbers return the results that the facts state.
 #[test]
 fn special_values() {
     let inf = f32::INFINITY;
@@ -176,7 +177,7 @@ fn special_values() {
     }
 }
 
-/// `invm` and `rsqtm` say whether their result is final: it is where there is nothing to refine.
+/// `invm` and `rsqtm` say whether their result is final: it is final if nothing is left to refine.
 #[test]
 fn first_steps_of_divisions_and_roots() {
     let values = [1.0_f32, 3.0, 0.0, -0.0, f32::INFINITY, f32::NAN, 1.0e-30, 7.5];

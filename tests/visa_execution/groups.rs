@@ -1,4 +1,5 @@
-//! Opcodes whose lanes use elements of others: dot products of four, distances of two, planes of eight; and bits of formats.
+//! Opcodes whose lanes use elements of other lanes: dot products of four, distances of two, planes
+//! of eight. Also opcodes on bits and on short formats.
 
 use half::f16;
 
@@ -10,7 +11,7 @@ fn floats(input: &mut [u8; 384], at: usize, values: impl IntoIterator<Item = f32
     }
 }
 
-/// Small whole numbers: whatever the order of sums, they are exact.
+/// Returns small whole numbers, whose sums are exact in any order.
 fn number(n: usize) -> f32 {
     (n * 7 % 13) as f32 - 6.0
 }
@@ -37,7 +38,7 @@ fn products_of_four() {
     cases.push(Case::new(text.into(), &bytes(|n| product(n, 3) + b(n / 4 * 4 + 3))));
     let text = "line (M1, 16) Df(0,0)<1> Af(0,4)<0;4,1> Bf(0,0)<1;1,0>";
     cases.push(Case::new(text.into(), &bytes(|n| a(4) * b(n) + a(7))));
-    // The second coordinates of each eight lanes follow the first ones.
+    // The second coordinates of each eight lanes follow their first coordinates.
     let text = "plane (M1, 16) Df(0,0)<1> Af(0,4)<0;4,1> Bf(0,0)<1;1,0>";
     let at = |n: usize, v: usize| b(n / 8 * 16 + v * 8 + n % 8);
     cases.push(Case::new(text.into(), &bytes(|n| a(4) * at(n, 0) + a(5) * at(n, 1) + a(7))));
@@ -59,7 +60,7 @@ fn distances_of_two() {
         let sum = |n: usize| {
             distance(input[n], input[128 + n]) + distance(input[n + 1], input[128 + n + 1])
         };
-        // Odd lanes are not defined.
+        // The results of odd lanes are undefined.
         let lanes = |of: &dyn Fn(usize) -> u32| {
             let mut expected = vec![None; super::STRIDE];
             for n in (0..16).step_by(2) {
@@ -82,7 +83,7 @@ fn distances_of_two() {
     }
 }
 
-/// All functions of three bits.
+/// `bfn` computes all functions of three bits.
 #[test]
 fn every_function_of_three_sources() {
     let words = [0x00ff_0f33_u32, 0xf0f0_aa55, 0x1357_9bdf];
@@ -115,7 +116,8 @@ fn every_function_of_three_sources() {
     check("dg2", 16, 0xffff, &input, &cases);
 }
 
-/// `tf32` and the float of 8 bits that is the upper half of a half; sums whose overflow is a predicate.
+/// Conversions to `tf32` and to the 8-bit float that is the upper half of a half, and sums whose
+/// overflow is a predicate.
 #[test]
 fn short_formats_and_overflow() {
     let values = [
@@ -133,7 +135,7 @@ fn short_formats_and_overflow() {
     let mut input = [0; 384];
     floats(&mut input, 0, values);
     let tf32 = |value: f32| {
-        // Ten bits of mantissa, to nearest even; no denormals.
+        // `tf32` has ten bits of mantissa, rounded to nearest even, and no denormals.
         let bits = value.to_bits();
         if value.is_infinite() || value.abs() < f32::MIN_POSITIVE {
             return if value.is_infinite() { bits } else { bits & 1 << 31 };
@@ -186,7 +188,7 @@ fn short_formats_and_overflow() {
     check("pvc", 16, 0xffff, &input, &[case]);
 }
 
-/// What is cut from a float is rounded up as often as random bits say.
+/// `srnd` adds random bits to the bits that it cuts off, and rounds up on a carry.
 #[test]
 fn random_rounding() {
     let mut input = [0; 384];
@@ -196,13 +198,13 @@ fn random_rounding() {
         input[128 + n as usize * 4..][..4]
             .copy_from_slice(&(n * 0x200 + 0xffff_0000).to_le_bytes());
     }
-    // 0.5 of a unit is 0x1000 of the 0x2000 that are cut.
+    // The cut bits are half a unit: 0x1000 of 0x2000.
     let of = |n: u32| f16::from_bits(if n * 0x200 + 0x1000 >= 0x2000 { 0x3c02 } else { 0x3c01 });
     let expected: Vec<u8> = (0..16).flat_map(|n| of(n).to_le_bytes()).collect();
     let text = "srnd (M1, 16) Dhf(0,0)<1> Af(0,0)<1;1,0> Bud(0,0)<1;1,0>";
     check("pvc", 16, 0xffff, &input, &[Case::new(text.into(), &expected)]);
 
-    // A byte is the upper half of a half, of which 0x100 is a unit; infinities stay.
+    // The 8-bit float is the upper half of a half, so its unit is 0x100; infinities stay.
     let halves: [u16; 16] = std::array::from_fn(|n| match n {
         0 => 0x7c00,
         1 => 0xfc00,
@@ -222,7 +224,8 @@ fn random_rounding() {
     check("pvc", 16, 0xffff, &input, &[Case::new(text.into(), &expected)]);
 }
 
-/// Each float of 8 bits as a half, and halves between them as floats of 8 bits: the nearest, of two the even one.
+/// An 8-bit float converts to its half. A half between two 8-bit floats converts to the nearest, or
+/// in the middle to the even one.
 #[test]
 fn floats_of_eight_bits() {
     for first in (0..256).step_by(16) {
@@ -248,13 +251,13 @@ fn floats_of_eight_bits() {
                     1 => 0,
                     _ => 1,
                 };
-                // Halves above infinity are no numbers.
+                // Halves above infinity are NaNs.
                 let nan = byte & 0x7f >= 0x7c;
                 case.expected[n] = (!nan).then_some(byte.wrapping_add(more));
             }
             cases.push(case);
         }
-        // A register has 32 bytes.
+        // A register of this platform has 32 bytes.
         check("dg2", 16, 0xffff, &input, &cases);
     }
     let input = super::pattern();

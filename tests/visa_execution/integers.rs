@@ -1,12 +1,12 @@
-//! Opcodes on integers of all types, and of types that differ, against exact numbers.
+//! Opcodes on integers of all types, and of mixed types, against exact numbers.
 
 use super::{Case, DST, STRIDE, TYPES, check};
 
 const LANES: usize = 16;
-/// How many of the types are integers.
+/// The number of integer types, which are first in `TYPES`.
 const INTEGERS: usize = 8;
 
-/// Name and bytes.
+/// A type: its name and bytes.
 type Ty = (&'static str, usize);
 
 fn is_signed(ty: Ty) -> bool {
@@ -22,7 +22,7 @@ fn range((name, size): Ty) -> (i128, i128) {
     }
 }
 
-/// The low bits of a number, as a number of the type.
+/// Returns the low bits of a number, as a number of the type.
 fn low(number: i128, ty: Ty) -> i128 {
     let above = 128 - ty.1 * 8;
     if is_signed(ty) {
@@ -32,13 +32,13 @@ fn low(number: i128, ty: Ty) -> i128 {
     }
 }
 
-/// Edges of a type.
+/// Returns the edge values of a type.
 fn edges(ty: Ty) -> [i128; 8] {
     let (least, most) = range(ty);
     [least, most, 0, 1, if is_signed(ty) { -1 } else { most - 1 }, most / 2 + 1, 7, 100]
 }
 
-/// What the first source has in each lane, and the second one: `by` of 0 to 3 makes all pairs.
+/// Returns each lane's operands. `by` of 0 to 3 makes all pairs of edges of the first two sources.
 fn lanes(types: [Ty; 3], by: usize) -> [[i128; LANES]; 3] {
     let edge = |n: usize, at: usize| edges(types[n])[at % 8];
     [
@@ -48,11 +48,12 @@ fn lanes(types: [Ty; 3], by: usize) -> [[i128; LANES]; 3] {
     ]
 }
 
-/// What an operation makes of exact operands: an exact number, of which low bits or the nearest are taken. `None`: nobody says.
+/// Returns an operation's exact result from exact operands. An instruction keeps its low bits, or
+/// saturates it. `None`: no document states the result.
 type Exact = fn([i128; 3], [Ty; 3], Ty) -> Option<i128>;
 
 struct Row {
-    /// With `S0`, `S1`, `S2` for sources.
+    /// The instruction, with `D` for the destination and `S0`, `S1`, `S2` for sources.
     text: &'static str,
     exact: Exact,
     saturates: bool,
@@ -75,7 +76,7 @@ const fn saturating(text: &'static str, exact: Exact) -> Row {
     Row { saturates: true, ..row(text, exact) }
 }
 
-/// The count of a shift: five bits, six of what has 64.
+/// Returns the count of a shift: the low five bits, or six bits if the shift is 64 bits wide.
 fn count(count: i128, wide: bool) -> u32 {
     (count & if wide { 63 } else { 31 }) as u32
 }
@@ -84,7 +85,7 @@ fn all(holds: bool) -> Option<i128> {
     Some(if holds { -1 } else { 0 })
 }
 
-/// A source with its sign changed, or without one: of 64 bits that wraps.
+/// Returns a source's value after a modifier: a negated or absolute 64-bit value wraps.
 fn modified(number: i128, ty: Ty) -> i128 {
     if ty.1 == 8 { low(number, ("q", 8)) } else { number }
 }
@@ -111,7 +112,7 @@ const ROWS: [Row; 32] = [
             _ => Some(a / b),
         })
     },
-    // Of a remainder by 0 nobody says anything.
+    // No document states a remainder by 0.
     Row {
         takes: to_dwords,
         ..row("mod D S0 S1", |[a, b, _], _, _| if b == 0 { None } else { Some(a % b) })
@@ -134,7 +135,7 @@ const ROWS: [Row; 32] = [
     row("shl D S0 S1", |[a, b, _], types, dst| {
         Some(a.wrapping_shl(count(b, dst.1 == 8 || types[0].1 == 8)) & i128::from(u64::MAX))
     }),
-    // Of numbers without a sign, with zeros above.
+    // Only numbers without a sign: zeros come in from above.
     Row {
         takes: |types, _| !is_signed(types[0]),
         ..row("shr D S0 S1", |[a, b, _], _, dst| Some(a >> count(b, dst.1 == 8)))
@@ -209,7 +210,8 @@ fn case(row: &Row, dst: Ty, types: [Ty; 3], operands: [[i128; LANES]; 3], satura
     Case { text, expected }
 }
 
-/// The second and third sources' types go with the first one's and the destination's so that each pair of types comes together somewhere.
+/// The types of the second and third source and of the destination follow from the first type such
+/// that each pair of types occurs together somewhere.
 #[test]
 fn integers_of_all_types() {
     let types = &TYPES[..INTEGERS];

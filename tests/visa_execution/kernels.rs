@@ -1,4 +1,5 @@
-//! Kernels that Intel's compiler made, for all platforms, with the results that numpy gives: `tests/fixtures/visa`.
+//! Kernels that Intel's compiler made for all platforms, against results of numpy:
+//! `tests/fixtures/visa`.
 
 use std::path::Path;
 
@@ -11,13 +12,13 @@ use super::ENGINES;
 /// Kernels that read images through samplers.
 const SAMPLE: [&str; 3] = ["edge", "image", "lookup"];
 
-/// What `hello` prints.
+/// The beginning of the text that `hello` prints.
 const PRINTED: &[u8] = b"item 0 has ";
 
 #[test]
 fn compiled_kernels_give_their_results() {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/visa");
-    // Zebins; and old binary files, with a `.ze_info` beside them.
+    // Zebins, and old binary files with a `.ze_info` beside them.
     let files = ["kernels", "skl-4.0"]
         .into_iter()
         .flat_map(|folder| std::fs::read_dir(fixtures.join(folder)).unwrap());
@@ -38,7 +39,8 @@ fn compiled_kernels_give_their_results() {
                 let outcome = session.launch(&session.options(engine, threads), None).unwrap();
                 assert!(outcome.fault.is_none(), "{name}: {}", outcome.fault.unwrap());
                 assert!(outcome.uncompiled.is_empty(), "{name}: {:?}", outcome.uncompiled);
-                // All that compilers emit for OpenCL has code, but for sampling, which is one definition for both engines.
+                // All instructions that compilers emit for OpenCL are compiled, except sampling,
+                // which has one definition for both engines.
                 let samples = SAMPLE.iter().any(|kernel| {
                     path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(kernel))
                 });

@@ -1,4 +1,5 @@
-//! vISA instructions of one launch each, on both engines: regions against a model of bytes, conversions and all other opcodes against Rust.
+//! vISA instructions on both engines: regions against a model of bytes, conversions and all other
+//! opcodes against Rust.
 
 #[path = "../support/visa_launch.rs"]
 mod visa_launch;
@@ -22,19 +23,20 @@ use std::fmt::Write;
 use visa_launch::{ENGINES, Files};
 use warploom_replay::Session;
 
-/// What destinations hold at first.
+/// The byte that destinations hold at first.
 const DST: u8 = 0xa5;
-/// Bytes of a result.
+/// The bytes of a result.
 const STRIDE: usize = 128;
 
-/// Some instructions that leave their result in `D`, and the bytes that it should be: those that are none may be anything.
+/// Instructions that leave their result in `D`, and the expected bytes of `D`. `None`: any byte is
+/// right.
 struct Case {
     text: String,
     expected: Vec<Option<u8>>,
 }
 
 impl Case {
-    /// Of so many bytes, the others of `D` being as they were.
+    /// Expects `bytes` at the start of `D`, and the rest of `D` unchanged.
     fn new(text: String, bytes: &[u8]) -> Case {
         let mut expected = vec![Some(DST); STRIDE];
         for (at, &byte) in bytes.iter().enumerate() {
@@ -44,7 +46,7 @@ impl Case {
     }
 }
 
-/// Types with their names and sizes.
+/// The types' names and sizes.
 const TYPES: [(&str, usize); 12] = [
     ("ub", 1),
     ("b", 1),
@@ -60,7 +62,7 @@ const TYPES: [(&str, usize); 12] = [
     ("df", 8),
 ];
 
-/// A variable of so many bytes, and its aliases of all types: `Aud`, `Af`.
+/// Declares a variable of so many bytes, and its aliases of all types: `Aud`, `Af`.
 fn declare(text: &mut String, name: &str, bytes: usize) {
     let _ = writeln!(text, ".decl {name} v_type=G type=ud num_elts={} align=GRF", bytes / 4);
     for (ty, size) in TYPES {
@@ -72,8 +74,11 @@ fn declare(text: &mut String, name: &str, bytes: usize) {
     }
 }
 
-/// Runs cases in a kernel of so many lanes, of which those of a mask are active. Variables `A`, `B` and `C` hold the three parts of `input`, each of
-/// 128 bytes. What each engine left of each case.
+/// Runs cases in a kernel of `simd` lanes, checks them, and returns each engine's result of each
+/// case.
+///
+/// The lanes of `mask` are active. Variables `A`, `B` and `C` hold the three parts of `input`, of
+/// 128 bytes each.
 fn check(
     platform: &'static str,
     simd: u32,
@@ -147,7 +152,7 @@ fn check(
     all
 }
 
-/// Bytes that differ from each other.
+/// Returns bytes that differ from each other within each part of 128 bytes.
 fn pattern() -> [u8; 384] {
     std::array::from_fn(|n| {
         (n as u8).wrapping_mul(37).wrapping_add((n >> 7) as u8 * 91).wrapping_add(11)

@@ -27,11 +27,11 @@ const INTEGERS: [Precision; 6] = [
 const FLOATS: [Precision; 3] = [
     ("hf", 16, |bits| f16::from_bits(bits as u16).to_f64()),
     ("bf", 16, |bits| bf16::from_bits(bits as u16).to_f64()),
-    // The lower bits of its mantissa do not count.
+    // The lower 13 bits of the mantissa do not count.
     ("tf32", 32, |bits| f32::from_bits(bits & !0x1fff).into()),
 ];
 
-/// A field of some bits.
+/// Returns a field of `width` bits.
 fn field(bytes: &[u8], bit: usize, width: usize) -> u32 {
     (0..width).map(|n| u32::from(bytes[(bit + n) / 8] >> ((bit + n) % 8) & 1) << n).sum()
 }
@@ -42,19 +42,19 @@ struct Product {
     lanes: usize,
     rows: usize,
     platform: &'static str,
-    /// Type of what is added to, and of the result.
+    /// The type of the addend and of the result.
     sum: &'static str,
     adds: bool,
 }
 
 impl Product {
-    /// Row `r`, column `n` of the product.
+    /// Returns the element in `row` and `column` of the product.
     fn element(&self, a: &[u8], b: &[u8], row: usize, column: usize) -> f64 {
         let (_, wide_a, of_a) = self.a;
         let (_, wide_b, of_b) = self.b;
-        // Elements of a dword of the wider operand.
+        // The number of elements in a dword of the wider operand.
         let ops = (32 / wide_a.max(wide_b)).min(8);
-        // Steps that a dword of B has, where its elements are the narrower ones.
+        // The number of steps in a dword of B, if B's elements are the narrower ones.
         let steps = 32 / (ops * wide_b);
         let mut sum = 0.0;
         for step in 0..DEPTH {
@@ -131,12 +131,12 @@ impl Product {
     }
 }
 
-/// Bytes without a rule.
+/// Returns bytes without a pattern.
 fn bytes(seed: u32) -> Vec<u8> {
     (0..BYTES as u32).map(|n| ((n + seed).wrapping_mul(0x9e37_79b9) >> 13) as u8).collect()
 }
 
-/// The platforms with the lanes that they have.
+/// The platforms, each with its number of lanes.
 const TARGETS: [(&str, usize); 2] = [("dg2", 8), ("pvc", 16)];
 
 #[test]
@@ -160,12 +160,12 @@ fn products_of_integers() {
     }
 }
 
-/// Small whole numbers, so that sums are exact in any order.
+/// Returns small whole numbers, so that sums are exact in any order.
 fn number(n: usize) -> f32 {
     (n * 5 % 17) as f32 - 8.0
 }
 
-/// `BYTES` of such numbers, as a type has them.
+/// Returns `BYTES` bytes of small whole numbers, in a type's form.
 fn packed(ty: &str, from: usize) -> Vec<u8> {
     match ty {
         "hf" => {
@@ -174,7 +174,7 @@ fn packed(ty: &str, from: usize) -> Vec<u8> {
         "bf" => {
             (0..BYTES / 2).flat_map(|n| bf16::from_f32(number(n + from)).to_le_bytes()).collect()
         }
-        // With bits that do not count.
+        // These bits do not count.
         "tf32" => (0..BYTES / 4)
             .flat_map(|n| (number(n + from).to_bits() | 0x1abc).to_le_bytes())
             .collect(),
@@ -187,7 +187,7 @@ fn products_of_floats() {
     for (platform, lanes) in TARGETS {
         for precision in FLOATS {
             let (name, a, b) = (precision.0, precision, precision);
-            // Sums have a type of their own, or that of what is multiplied.
+            // Sums are `f`, or have the type of the factors.
             for sum in ["f", name] {
                 if sum == "tf32" {
                     continue;

@@ -1,8 +1,8 @@
-//! Every opcode that computes, of edge operands, against Rust.
+//! Every opcode that computes, on edge operands, against Rust.
 
 use super::{Case, check};
 
-/// What an instruction makes of a lane's elements of A, B and C.
+/// Returns an instruction's result from a lane's elements of A, B and C.
 type Expect = fn(u32, u32, u32) -> u32;
 
 fn f(bits: u32) -> f32 {
@@ -29,7 +29,7 @@ const D_MIN: i64 = i32::MIN as i64;
 const D_MAX: i64 = i32::MAX as i64;
 const UD_MAX: i64 = u32::MAX as i64;
 
-/// Integers; `S` stands for a whole source region.
+/// The integer instructions; [`text`] adds the operands' regions.
 const INTEGERS: &[(&str, Expect)] = &[
     ("add Dud Aud Bud", |a, b, _| a.wrapping_add(b)),
     ("add.sat Dud Aud Bud", |a, b, _| clamp(u(a) + u(b), 0, UD_MAX)),
@@ -152,7 +152,7 @@ const FLOATS: &[(&str, Expect)] = &[
     ("mov Dd Af", |a, _, _| f(a) as i32 as u32),
 ];
 
-/// What is less than 1 stays so.
+/// Keeps a fraction below 1.
 fn below_one(value: f32) -> u32 {
     if value == 1.0 { 1.0_f32.next_down().to_bits() } else { value.to_bits() }
 }
@@ -161,7 +161,7 @@ fn unit(value: f32) -> u32 {
     if value.is_nan() || value <= 0.0 { 0 } else { value.min(1.0).to_bits() }
 }
 
-/// Operands of A, B and C.
+/// Returns the bytes of the operands A, B and C.
 fn input(words: [[u32; 16]; 3]) -> [u8; 384] {
     let mut input = [0; 384];
     for (words, part) in words.iter().zip(input.chunks_mut(128)) {
@@ -172,7 +172,7 @@ fn input(words: [[u32; 16]; 3]) -> [u8; 384] {
     input
 }
 
-/// The text of an instruction, whose operands are variables, or immediates.
+/// Returns an instruction's text. Its operands are variables or immediates.
 fn text(short: &str, exec: &str) -> String {
     let mut words = short.split(' ');
     let mut text = format!("{} ({exec})", words.next().unwrap());
@@ -192,7 +192,7 @@ fn cases(rows: &[(&str, Expect)], words: [[u32; 16]; 3], is_float: bool) -> Vec<
         let [a, b, c] = words;
         for (n, ((a, b), c)) in a.into_iter().zip(b).zip(c).enumerate() {
             let result = expect(a, b, c);
-            // Which NaN it is only copies tell.
+            // Only copies and comparisons define which NaN they return.
             let any = is_float
                 && f(result).is_nan()
                 && short.contains(" Df")
@@ -266,7 +266,7 @@ fn float_opcodes() {
     }
 }
 
-/// Each lane's instruction by itself is scalar.
+/// Each element of an instruction without a mask is scalar.
 #[test]
 fn scalar_opcodes() {
     let words = [EDGES, rotated(EDGES, 3), rotated(EDGES, 6)];
@@ -281,7 +281,7 @@ fn scalar_opcodes() {
     check("pvc", 16, 1, &input(words), &scalars);
 }
 
-/// What has two results, or elements of other lanes.
+/// Opcodes with two results, or with elements of other lanes.
 #[test]
 fn opcodes_of_several_elements() {
     let words = [EDGES, rotated(EDGES, 5), rotated(EDGES, 9)];

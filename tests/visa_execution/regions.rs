@@ -1,12 +1,13 @@
-//! All shapes of sources and destinations in one and two registers, of each size, against a model of bytes.
+//! Sources and destinations of all shapes and sizes in one and two registers, against a model of
+//! bytes.
 
 use super::{Case, DST, STRIDE, check, pattern};
 
-/// Strides from row to row.
+/// The strides from row to row.
 const VERTICAL: [usize; 7] = [0, 1, 2, 4, 8, 16, 32];
 const SIZES: [(&str, usize); 4] = [("ub", 1), ("uw", 2), ("ud", 4), ("uq", 8)];
 
-/// Where element `n` is, in elements.
+/// Returns the place of element `n`, in elements.
 fn element(n: usize, [vertical, width, horizontal]: [usize; 3]) -> usize {
     n / width * vertical + n % width * horizontal
 }
@@ -15,7 +16,8 @@ fn register(platform: &str) -> usize {
     if platform == "pvc" { 64 } else { 32 }
 }
 
-/// All regions from each element of a register on that end in the next one, also those that no hardware takes.
+/// Returns cases for all regions that begin at an element of one register and end by the end of the
+/// next register, including regions that no hardware takes.
 fn sources(platform: &'static str, mask: u32, exec: &str, count: usize) -> Vec<Case> {
     let (input, register) = (pattern(), register(platform));
     let mut cases = vec![];
@@ -46,10 +48,10 @@ fn sources(platform: &'static str, mask: u32, exec: &str, count: usize) -> Vec<C
     cases
 }
 
-/// Some of the cases, or all of them if WARPLOOM_REGIONS is set: it takes minutes.
+/// Returns some of the cases. If `WARPLOOM_REGIONS` is set, returns all cases, which take minutes.
 fn chosen(cases: &[Case]) -> Vec<&[Case]> {
     let every = if std::env::var_os("WARPLOOM_REGIONS").is_some() { 1 } else { 13 };
-    // Kernels of so many instructions are made quickly.
+    // The JIT compiles kernels of this size quickly.
     cases.chunks(48).step_by(every).collect()
 }
 
@@ -126,7 +128,7 @@ fn windows_and_overlaps() {
     check("dg2", 32, 0x9c0f_0001, &input, &[upper, Case::new(text.into(), &expected)]);
 }
 
-/// Addresses of each lane, and of rows.
+/// Each lane has an address, or each row has one.
 #[test]
 fn indirect_regions() {
     let input = pattern();
@@ -153,17 +155,18 @@ fn indirect_regions() {
     check("dg2", 16, 1, &input, &cases);
 }
 
-/// Elements that lanes pick of a row of all lanes: the row is a register of lanes then. Halves have the same address variable in turn.
+/// Lanes pick elements of a row of all lanes, so the row becomes a register of lanes. Both halves
+/// of the warp use one address variable in turn.
 #[test]
 fn lanes_pick_elements_of_a_row() {
     let input = pattern();
-    // Indices of elements, some of them behind the row.
+    // The indices of elements, some of them past the row's end.
     let index = |n: usize| usize::from(input[128 + 2 * n]) & 0x3f;
     let active = 0xf3c9_5aa7_u32;
     for (mask, exec) in [(u32::MAX, ""), (active, ""), (active, "_NM")] {
         let picked = |n: usize| -> Option<[u8; 4]> {
             let from = index(n);
-            // What lanes that are off have in a register that nothing was written to is 0.
+            // Inactive lanes of a register that was never written hold 0.
             let here = from < 32 && (exec == "_NM" || mask >> from & 1 != 0);
             let word = if here { input[from * 4..][..4].try_into().unwrap() } else { [0; 4] };
             (exec == "_NM" || mask >> n & 1 != 0).then_some(word)
@@ -185,7 +188,7 @@ fn lanes_pick_elements_of_a_row() {
                 expected[n * 4..][..4].copy_from_slice(&word);
             }
         }
-        // One element for all.
+        // One element serves all lanes.
         let one =
             if exec == "_NM" || mask >> 5 & 1 != 0 { input[20..24].to_vec() } else { vec![0; 4] };
         let single = format!(

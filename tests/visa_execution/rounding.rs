@@ -1,8 +1,8 @@
-//! `%cr0`: rounding toward zero, up and down is exact, and ends where it is switched off again.
+//! `%cr0`: rounding toward zero, up and down is exact, and ends where the kernel switches it off.
 
 use super::{Case, check};
 
-/// The `f32` toward zero (`up` none), up or down from an exact `f64`.
+/// Rounds an exact `f64` to `f32`: toward zero (`up` none), up or down.
 fn directed(exact: f64, up: Option<bool>) -> f32 {
     let near = exact as f32;
     let wide = f64::from(near);

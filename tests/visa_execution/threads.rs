@@ -1,4 +1,4 @@
-//! What several threads of a group do together, and calls between separately compiled functions.
+//! Threads of a group that work together, and calls between separately compiled functions.
 
 use warploom_replay::Session;
 
@@ -7,7 +7,10 @@ use super::visa_launch::{ENGINES, Files, words_of};
 const LANES: u32 = 16;
 const THREADS: u32 = 4;
 
-/// A kernel of 16 lanes and four threads, with variables `N` (the number of the thread), `AT`, `V`, and what it stores: `V` at `OUT`, one dword a lane.
+/// Runs a kernel of 16 lanes and four threads, and checks its result.
+///
+/// The body has variables `N` (the thread's number), `AT` and `V`. The kernel stores `V` at `OUT`,
+/// one dword a lane.
 fn run(body: &str, functions: &str, expected: impl Fn(u32) -> u32) {
     let text = format!(
         ".version 4.2\n.kernel \"k\"\n.decl ID v_type=G type=uw num_elts=16 align=GRF\n.decl OUT v_type=G type=uq num_elts=1 align=qword\n\
@@ -39,7 +42,7 @@ fn run(body: &str, functions: &str, expected: impl Fn(u32) -> u32) {
     }
 }
 
-/// The last thread, which runs last, produces what the others wait for.
+/// The last thread, which runs last, produces the data that the other threads wait for.
 #[test]
 fn named_barriers_have_producers_and_consumers() {
     let body = "cmp.eq (M1_NM, 1) P2 N(0,0)<0;1,0> 0x3:ud\n(!P2) jmp (M1, 1) consume\n\
@@ -52,7 +55,7 @@ fn named_barriers_have_producers_and_consumers() {
     run(body, "", |n| if n >= 48 { n } else { (48 + n % 16) * 100 });
 }
 
-/// All threads of a named barrier come to it and wait.
+/// All threads arrive at a named barrier and wait for it.
 #[test]
 fn named_barriers_of_all() {
     let body = "mul (M1, 16) AT(0,0)<1> V(0,0)<1;1,0> 0x4:ud\nlsc_store.slm (M1, 16) flat[AT]:a32 V:d32\n\
@@ -61,7 +64,7 @@ fn named_barriers_of_all() {
     run(body, "", |n| n ^ 63);
 }
 
-/// Between its signal and its wait a thread does something else.
+/// A thread works between its signal and its wait.
 #[test]
 fn split_barriers() {
     let body = "mul (M1, 16) AT(0,0)<1> V(0,0)<1;1,0> 0x4:ud\nlsc_store.slm (M1, 16) flat[AT]:a32 V:d32\nsbarrier.signal\n\
@@ -91,12 +94,12 @@ fn functions_by_name_and_by_address() {
          (P1) fret (M1, 16)\nadd (M1, 16) TAKEN(0,0)<1> TAKEN(0,0)<1;1,0> 0x1:ud\nfret (M1, 16)",
     );
     let functions = double + &square;
-    // Some lanes call by name.
+    // Only some lanes call, by name.
     let by_name = "mov (M1, 16) GIVEN(0,0)<1> V(0,0)<1;1,0>\ncmp.ge (M1, 16) P1 V(0,0)<1;1,0> 0x5:ud\n\
                    (P1) fcall (M1, 16) square 2 2\n(P1) mov (M1, 16) V(0,0)<1> TAKEN(0,0)<1;1,0>";
     let squared = |n: u32| if n < 8 { n * n } else { n * n + 1 };
     run(by_name, &functions, |n| if n < 5 { n } else { squared(n) });
-    // Even threads have one address, odd ones the other.
+    // Even threads call one address, odd threads another.
     let by_address = "and (M1_NM, 1) N(0,0)<1> N(0,0)<0;1,0> 0x1:ud\ncmp.eq (M1_NM, 1) P2 N(0,0)<0;1,0> 0x0:ud\nfaddr double F(0,0)<1>\n\
                       (P2) jmp (M1, 1) known\nfaddr square F(0,0)<1>\nknown:\nmov (M1, 16) GIVEN(0,0)<1> V(0,0)<1;1,0>\n\
                       ifcall (M1, 16) F(0,0)<0;1,0> 2 2\nmov (M1, 16) V(0,0)<1> TAKEN(0,0)<1;1,0>";

@@ -1,8 +1,8 @@
-//! Atomics of memory without a format: lanes act one after the other.
+//! Atomics on memory without a format: one lane acts after another.
 
 use super::{BASE, Message, Random, State, check};
 
-/// A cell of so many bits as a float: `bf` if the operation is one of those.
+/// Returns a cell's bits as a float: as `bf16` if the operation's name begins with `bf`.
 fn float(op: &str, bits: u64, width: u32) -> f64 {
     match width {
         16 if op.starts_with("bf") => half::bf16::from_bits(bits as u16).to_f64(),
@@ -21,7 +21,8 @@ fn bits_of(op: &str, value: f64, width: u32) -> u64 {
     }
 }
 
-/// The new value of memory. `compare` and `swap` of exchanges are the sources as LSC has them, in old messages the other way round.
+/// Returns the new value of memory. LSC's exchanges have the sources compare and swap; `cmpxchg` of
+/// old messages has swap and compare.
 pub(super) fn combine(op: &str, width: u32, old: u64, [first, second]: [u64; 2]) -> u64 {
     let mask = u64::MAX >> (64 - width);
     let signed = |bits: u64| (bits << (64 - width)) as i64 >> (64 - width);
@@ -52,7 +53,7 @@ pub(super) fn combine(op: &str, width: u32, old: u64, [first, second]: [u64; 2])
     new & mask
 }
 
-/// Small numbers, so that comparisons find some equal.
+/// Returns small numbers, so that some comparisons find equal numbers.
 pub(super) fn numbers(random: &mut Random, op: &str, width: u32, count: usize) -> Vec<u64> {
     let number = |random: &mut Random| {
         let small = random.below(5) as i64 - 2;
@@ -64,7 +65,7 @@ pub(super) fn numbers(random: &mut Random, op: &str, width: u32, count: usize) -
     (0..count).map(|_| number(random)).collect()
 }
 
-/// `text` has `#` for the execution mask and size.
+/// Runs an atomic. `text` has `#` for the execution mask and size.
 fn run(text: &str, op: &str, width: u32, address: usize, relative: bool, seed: u64) {
     let cell = width as usize / 8;
     let register = cell.max(4);
@@ -76,7 +77,7 @@ fn run(text: &str, op: &str, width: u32, address: usize, relative: bool, seed: u
         let put = |bytes: &mut Vec<u8>, size: usize, random: &mut Random| {
             let numbers = numbers(random, op, width, bytes.len() / size);
             for (place, number) in bytes.chunks_exact_mut(size).zip(numbers) {
-                // What is above a narrow source counts for nothing.
+                // The bits above a narrow source do not count.
                 place[..cell].copy_from_slice(&number.to_le_bytes()[..cell]);
             }
         };
@@ -84,7 +85,7 @@ fn run(text: &str, op: &str, width: u32, address: usize, relative: bool, seed: u
         put(if local { &mut state.local } else { &mut state.memory }, cell, &mut random);
         put(&mut state.first, register, &mut random);
         put(&mut state.second, register, &mut random);
-        // Few places, so that lanes meet.
+        // There are few places, so that several lanes update one place.
         let places: Vec<usize> = (0..count).map(|_| random.below(6) as usize * cell + 64).collect();
         let base = if relative { 0 } else { BASE };
         state.set_addresses(
@@ -127,10 +128,10 @@ pub(super) const LSC: [&str; 19] = [
     "iinc", "idec", "load", "store", "iadd", "isub", "smin", "smax", "umin", "umax", "icas",
     "fadd", "fsub", "fmin", "fmax", "fcas", "and", "or", "xor",
 ];
-/// Those of `bf` have 16 bits.
+/// The operations on `bf16`.
 const BRAIN: [&str; 4] = ["bfadd", "bfsub", "bfmin", "bfmax"];
 
-/// The sources as the text has them.
+/// Returns the sources as the text writes them.
 pub(super) fn sources(op: &str) -> &'static str {
     match op {
         "iinc" | "idec" | "load" | "inc" | "dec" | "predec" => "%null %null",
@@ -150,7 +151,7 @@ fn lsc() {
     for (number, (sfid, place, address, relative)) in places.into_iter().enumerate() {
         for op in LSC {
             for (data, width) in [("d32", 32), ("d64", 64), ("d16u32", 16)] {
-                // All in one place, some in the others.
+                // One place takes all widths, the other places only 32 bits.
                 if number > 0 && width != 32 {
                     continue;
                 }

@@ -1,8 +1,8 @@
-//! Messages that move what is together in memory.
+//! Messages that move contiguous blocks of memory.
 
 use super::{Message, State, check, place};
 
-/// So many bytes of memory from a place on, which is where the destination begins, or from where the source does.
+/// Loads `bytes` bytes at `at` into the destination, or stores the source's first bytes there.
 fn block(state: &mut State, at: i64, bytes: usize, stores: bool, local: bool) {
     for n in 0..bytes {
         let memory = if local { &mut state.local } else { &mut state.memory };
@@ -54,7 +54,7 @@ fn lsc_vectors() {
             }
         }
     }
-    // One that is not done.
+    // A false predicate skips the load.
     for (predicate, bytes) in [("(P1) ", 64), ("(!P1) ", 0)] {
         run(
             &format!("{predicate}lsc_load.ugm (M1_NM, 1) D:d32x16t flat[MEM]:a64"),
@@ -89,7 +89,7 @@ fn owords() {
         run(&format!("svm_block_st ({owords}) MEM(0,0)<0;1,0> S.0"), "tgllp", 0, bytes, seed + 2);
         for surface in ["T6", "%slm"] {
             let local = surface == "%slm";
-            // The last of them is cut off by the end of a surface.
+            // The end of the surface cuts off the last block.
             for (first, at) in
                 [(3, 48), (255, 255 * 16)].into_iter().take(if local { 1 } else { 2 })
             {
@@ -112,7 +112,8 @@ fn owords() {
     }
 }
 
-/// A rectangle in a surface of rows: width and pitch in bytes, rows, the place of the block in elements, and its shape.
+/// A rectangle in a surface of rows: its width and pitch in bytes, its rows, the place of the block
+/// in elements, and the block's shape.
 struct Rectangle {
     width: i64,
     pitch: i64,
@@ -128,7 +129,7 @@ struct Rectangle {
 }
 
 impl Rectangle {
-    /// Where an element of a block is in registers of 64 bytes.
+    /// Returns the byte at which an element of a block begins in registers of 64 bytes.
     fn register(&self, block: usize, column: usize, line: usize) -> usize {
         let group = if self.vnni { 4 / self.bytes } else { 1 };
         let (rows, row, at) = match self.transposed {
@@ -219,7 +220,7 @@ fn blocks_of_two_dimensions() {
         state.set_addresses(4, &[case.x as u64, case.y as u64]);
         let load = format!("lsc_load_block2d.ugm (M1, 1) D:{shape} {place}");
         let message = Message { platform: "pvc", ..Message::new(&load) };
-        // What is beside rows that are no powers of two nobody promises.
+        // No document promises the bytes beside rows whose lengths are no powers of two.
         check(&message, &state, |state| case.model(state, false));
         if !case.transposed && !case.vnni {
             let store = format!("lsc_store_block2d.ugm (M1, 1) {place} S:{shape}");

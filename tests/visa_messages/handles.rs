@@ -1,5 +1,5 @@
-//! Handles and indices that nobody provided, and what a driver provides besides arguments, in each
-//! way in which kernels can ask for it.
+//! Handles and indices that nobody provided, and values that a driver provides besides arguments,
+//! in each way in which kernels can ask for them.
 
 use warploom_replay::Session;
 use warploom_runtime::fault::FaultKind;
@@ -7,7 +7,7 @@ use warploom_runtime::fault::FaultKind;
 use super::layers::{HANDLES, IMAGES, Image, PLAIN, launch};
 use super::visa_launch::{ENGINES, Files, words_of};
 
-/// Messages on a surface `#` that is a variable, and on one `@` that LSC's messages name.
+/// Messages on a surface variable `#`, or on a surface `@` that LSC's messages name.
 const MESSAGES: [&str; 27] = [
     "gather4_scaled.R (M1, 16) # 0x0:ud A.0 D.0",
     "scatter4_scaled.R (M1, 16) # 0x0:ud A.0 S.0",
@@ -40,7 +40,7 @@ const MESSAGES: [&str; 27] = [
 
 #[test]
 fn a_surface_that_nobody_provided_is_a_fault() {
-    // No surface, one behind all that there are, an index without an entry.
+    // No surface, a handle behind all surfaces, and an index without an entry.
     for (number, surface, lsc) in
         [("0x0", "%bss", "bss(H)"), ("0x7c0", "%bss", "bss(H)"), ("0x9", "T6", "bti(0x9)")]
     {
@@ -65,11 +65,11 @@ fn a_surface_that_nobody_provided_is_a_fault() {
                 let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
                 assert!(words(&fault.to_string()).contains(&words(&message)), "{fault}");
             }
-            // Where no lane executes it, nothing happens.
+            // A message that no lane executes does nothing.
             let none = format!("goto (M1, 16) end\n{message}\nend:");
             assert!(found(&none).iter().all(Option::is_none), "{none}");
         }
-        // A load into nothing is a hint.
+        // A load into `%null` is a hint.
         let hint = format!("lsc_load.ugm (M1, 16) %null:d32 {lsc}[A]:a32");
         let launch = launch(IMAGES[1], &hint, &handle, &[], PLAIN);
         for engine in ENGINES {
@@ -82,7 +82,7 @@ fn a_surface_that_nobody_provided_is_a_fault() {
     }
 }
 
-/// A kernel that loads a dword from what is behind an entry of the payload, and stores it.
+/// Returns a kernel that loads a dword through an entry of the payload, and stores it.
 fn loads(load: &str) -> String {
     format!(
         ".version 4.1\n.kernel \"k\"\n.decl OUT v_type=G type=uq num_elts=1 align=qword\n\
@@ -102,8 +102,9 @@ fn files(entry: &str, load: &str) -> Files {
     files
 }
 
-/// The buffer of `printf` begins with the bytes that it has used: 4. Facts, `visa-semantics.md` 10.
-/// The implicit arguments begin with their size and version, dimensions and lanes: section 8.
+/// The buffer of `printf` begins with the number of bytes that it has used: 4 (facts,
+/// `visa-semantics.md` 10). The implicit arguments begin with their size and version, dimensions
+/// and lanes (section 8).
 #[test]
 fn buffers_of_the_driver_in_each_mode() {
     const FLAT: &str = "lsc_load.ugm (M1_NM, 1) D:d32x1t flat[F]:a64";
@@ -132,7 +133,7 @@ fn buffers_of_the_driver_in_each_mode() {
             }
         }
     }
-    // Of constants that the binary does not have there is no surface.
+    // Constants that the binary lacks have no surface.
     let launch = files("const_base:8:4:bindless", BINDLESS).launch([1, 1, 1], [16, 1, 1]);
     let session = Session::new(&launch).unwrap();
     let fault = session.launch(&session.options(ENGINES[0], 1), None).unwrap().fault.unwrap();
@@ -202,8 +203,8 @@ fn images_of_other_types_are_refused() {
     }
 }
 
-/// A cube is refused as it is described, and a message that is not executed is a fault with its
-/// text.
+/// A surface that is described as a cube is refused. A message that is not executed is a fault with
+/// the message's text.
 #[test]
 fn what_is_refused() {
     for dim in ["cube", "cube_array"] {

@@ -2,25 +2,26 @@
 
 use super::{BASE, MEMORY, Message, Random, State, check, place};
 
-/// What a message moves.
+/// The accesses of a message.
 #[derive(Clone)]
 struct Lanes {
-    /// Lanes, from the first on; bytes of a register.
+    /// The number of lanes, the first lane, and the bytes of a register.
     count: u32,
     first: u32,
     grf: usize,
-    /// Bytes of an element in memory and in a register, and whether it is in the upper half there.
+    /// The bytes of an element in memory and in a register, and whether it fills the register's
+    /// upper half.
     bytes: usize,
     register: usize,
     high: bool,
-    /// From a lane's address to each element.
+    /// The distance from a lane's address to each element.
     offsets: Vec<usize>,
-    /// Lanes that take part.
+    /// The lanes that take part.
     enabled: u32,
     stores: bool,
-    /// In local memory.
+    /// Whether the message accesses local memory.
     local: bool,
-    /// Places in memory, of each lane from the first on.
+    /// The place in memory of each lane, from the first lane on.
     places: Vec<i64>,
 }
 
@@ -53,7 +54,7 @@ impl Lanes {
     }
 }
 
-/// Places in memory that elements of a lane fit in; of messages with bounds some that they do not.
+/// Returns places in memory where a lane's elements fit, and for `outside` some where they do not.
 fn places(random: &mut Random, count: u32, align: u64, room: u64, outside: bool) -> Vec<i64> {
     (0..count)
         .map(|_| match outside && random.below(4) == 0 {
@@ -63,11 +64,11 @@ fn places(random: &mut Random, count: u32, align: u64, room: u64, outside: bool)
         .collect()
 }
 
-/// A form of message: how it is written, with `#` for the execution mask and size, and what it moves.
+/// A form of message: its text, with `#` for the execution mask and size, and its accesses.
 struct Form {
     text: String,
     lanes: Lanes,
-    /// Bytes of an address, and whether it counts from the start of memory.
+    /// The bytes of an address, and whether addresses count from the start of memory.
     address: usize,
     relative: bool,
     bounded: bool,
@@ -77,7 +78,7 @@ struct Form {
 
 fn run(form: &Form, platform: &'static str, simd: u32, seed: u64) {
     let grf = if matches!(platform, "pvc" | "bmg") { 64 } else { 32 };
-    // Size, mask, and what of it is left out.
+    // Size, first lane, predicate, and whether the active mask counts.
     let cases: &[(u32, u32, &str, bool)] = if simd == 32 {
         &[(32, 0, "", true), (16, 16, "(P1) ", false)]
     } else {
@@ -101,7 +102,7 @@ fn run(form: &Form, platform: &'static str, simd: u32, seed: u64) {
         }
         let mut lanes = Lanes { count, first, grf, enabled, ..form.lanes.clone() };
         let room = (lanes.offsets.iter().max().unwrap() + lanes.bytes) as u64;
-        // Stores that overlap would have an order.
+        // The result of overlapping stores would depend on their order.
         let align =
             if lanes.stores { room.next_power_of_two() } else { lanes.bytes as u64 * form.scale };
         lanes.places =
@@ -159,7 +160,7 @@ fn form(text: &str, bytes: usize, register: usize, count: usize) -> Form {
     }
 }
 
-/// The load and the store of LSC with some data at an address.
+/// Returns the LSC load and store of some data at an address.
 fn lsc(
     address: &str,
     sfid: &str,
@@ -187,7 +188,7 @@ const DATA: [(&str, usize, usize, usize); 10] = [
     ("d16u32", 2, 4, 1),
 ];
 
-/// The loads and stores of LSC of all data at an address.
+/// Returns the LSC loads and stores of all data at an address.
 fn of_all_data(address: &str, sfid: &str) -> impl Iterator<Item = Form> {
     DATA.iter().flat_map(move |&(data, bytes, register, count)| {
         lsc(address, sfid, data, bytes, register, count)
@@ -279,7 +280,7 @@ fn svm() {
     );
 }
 
-/// Channels at 64-bit distances from one address.
+/// Each lane moves channels at a 64-bit distance from one address.
 #[test]
 fn svm_channels() {
     let channels =
@@ -336,7 +337,8 @@ fn old_messages_on_surfaces() {
     }
 }
 
-/// Their offsets count elements, and they have three sizes and no predicate.
+/// The offsets of the oldest messages count elements. These messages have three sizes and no
+/// predicate.
 #[test]
 fn the_oldest_messages() {
     for (seed, (name, bytes)) in (900..).zip([("1", 1), ("2", 2), ("4", 4)]) {
@@ -349,7 +351,7 @@ fn the_oldest_messages() {
             let mut random = Random(seed * 7 + u64::from(count));
             let active = random.next() as u32 | 1;
             let shared = i64::from(text.contains("0x2")) * 2 + i64::from(text.contains("0x1:"));
-            // No two lanes in one place: stores would have an order.
+            // No two lanes share a place: the result of their stores would depend on their order.
             let places: Vec<i64> =
                 (0..i64::from(count)).map(|n| n * 37 + random.below(30) as i64).collect();
             let mut state = State::random(seed);

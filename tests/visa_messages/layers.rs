@@ -1,6 +1,8 @@
-//! Messages on surfaces of every dimension, with and without layers, against a model: facts,
-//! `visa-semantics.md` 7, "Surfaces and samplers", seed
-//! `intel-typed-atomic.md`, "Notes", and of a sampler's layer OpenCL C, "Image read functions": the nearest integer, clamped to the layers.
+//! Messages on surfaces of every dimension, with and without layers, against a model.
+//!
+//! The model follows the facts (`visa-semantics.md` 7, "Surfaces and samplers"), the seed
+//! (`intel-typed-atomic.md`, "Notes"), and for a sampler's layer OpenCL C, "Image read functions":
+//! the nearest integer, clamped to the layers.
 
 use warploom_replay::{Launch, Session};
 
@@ -9,7 +11,7 @@ use super::visa_launch::{ENGINES, Files, words_of};
 
 const LANES: usize = 16;
 
-/// An image of one signed integer a texel, which is the number of the texel and 100.
+/// An image whose texels each hold one signed integer: the texel's number plus 100.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Image {
     pub dim: &'static str,
@@ -26,7 +28,7 @@ pub(super) const IMAGES: [Image; 6] = [
 ];
 
 impl Image {
-    /// How many of U, V, R are coordinates in texels.
+    /// Returns how many of U, V, R are coordinates in texels.
     fn axes(self) -> usize {
         match self.dim {
             "2d" | "2d_array" => 2,
@@ -39,12 +41,12 @@ impl Image {
         self.dim.ends_with("array")
     }
 
-    /// How many of U, V, R the surface takes; the last one is the layer where there are some.
+    /// Returns how many of U, V, R the surface takes. With layers, the last of them is the layer.
     fn parameters(self) -> usize {
         self.axes() + usize::from(self.has_layers())
     }
 
-    /// Texel and layer at whole coordinates; none outside.
+    /// Returns the number of the texel at whole coordinates and a layer, or `None` outside.
     fn index(self, texel: [i64; 3], layer: i64) -> Option<usize> {
         let mut index = if self.has_layers() { layer } else { 0 };
         let mut inside = !self.has_layers() || (0..i64::from(self.size[2])).contains(&layer);
@@ -56,7 +58,7 @@ impl Image {
         inside.then_some(index as usize)
     }
 
-    /// What U, V, R name, with offsets that do not count for layers.
+    /// Returns the texel that U, V, R name, with offsets that do not move the layer.
     fn named(self, at: [i64; 3], offset: [i64; 3]) -> Option<usize> {
         let layer = at[self.axes().min(2)];
         self.index([0, 1, 2].map(|axis| at[axis] + offset[axis]), layer)
@@ -67,27 +69,27 @@ impl Image {
     }
 }
 
-/// Red, green, blue, alpha: the format has one component, and what is outside is 0.
+/// Returns red, green, blue, alpha: the format has one component, and texels outside are 0.
 fn channels(texel: Option<usize>) -> [u32; 4] {
     [texel.map_or(0, |texel| texel as u32 + 100), 0, 0, 1]
 }
 
-/// Where the surface's handle comes from.
+/// The code that provides the surface's handle.
 pub(super) const HANDLES: [&str; 3] = [
     "movs (M1_NM, 1) %bss(0) IMAGE(0,0)<0;1,0>",
-    // A sum that code cannot know.
+    // The handle is a sum that no compiler can fold.
     "lsc_load.ugm (M1_NM, 1) H:d32x1t flat[POOL+0x200]:a64\nadd (M1_NM, 1) H(0,0)<1> H(0,0)<0;1,0> IMAGE(0,0)<0;1,0>\n\
      movs (M1_NM, 1) %bss(0) H(0,0)<0;1,0>",
     "movs (M1_NM, 1) T6(0) 0x5:ud",
 ];
 
-/// A sampler that messages without one do not ask.
+/// A sampler for messages that use none.
 pub(super) const PLAIN: &str = "address = \"clamp_to_edge\", normalized = false";
 
-/// Bytes of the operands: U, V, R and zeros at `A`, what is stored at `S`, and zeros.
+/// The bytes of the operands: U, V, R and zeros at `A`, the stored data at `S`, and zeros.
 const POOL: usize = 528;
 
-/// A launch of a message whose operands are in `A` and `S`, and its result in `D`.
+/// Returns the launch of a message that has its operands in `A` and `S`, and its result in `D`.
 pub(super) fn launch(
     image: Image,
     message: &str,
@@ -122,7 +124,8 @@ pub(super) fn launch(
     files.launch([1, 1, 1], [LANES as u32, 1, 1])
 }
 
-/// Executes a message; `D` must be four channels of each lane, and the texels as expected.
+/// Executes a message. `D` must hold the expected four channels of each lane; texels must match
+/// too.
 fn check(
     image: Image,
     message: &str,
@@ -152,7 +155,8 @@ fn check(
     }
 }
 
-/// Coordinates inside, at the edges and outside, by lane; those that are none are what they are.
+/// Returns each lane's coordinates: inside, at the edges and outside. Axes that the image lacks
+/// have any value.
 fn places(image: Image, random: &mut Random) -> Vec<[i64; 3]> {
     let mut place = |axis: usize| {
         let parameters = image.parameters();
@@ -171,14 +175,14 @@ fn places(image: Image, random: &mut Random) -> Vec<[i64; 3]> {
     (0..LANES).map(|_| [0, 1, 2].map(&mut place)).collect()
 }
 
-/// Columns of coordinates, as registers hold them.
+/// Returns columns of coordinates, as registers hold them.
 fn columns(places: &[[i64; 3]], bits: impl Fn(usize, i64) -> u32) -> Vec<u32> {
     (0..3)
         .flat_map(|axis| places.iter().map(|place| bits(axis, place[axis])).collect::<Vec<_>>())
         .collect()
 }
 
-/// Offsets of an immediate, and the immediate.
+/// Offsets, each with the immediate that encodes them.
 const OFFSETS: [([i64; 3], &str); 3] =
     [([0, 0, 0], "0x0:uw"), ([1, -1, 0], "0x1f0:uw"), ([-2, 1, -1], "0xe1f:uw")];
 
@@ -194,7 +198,7 @@ fn texels_are_fetched() {
             let message = format!("load_lz.RGBA (M1, 16) {immediate} %bss D.0 A.0 A.64 A.128");
             check(image, &message, &pool, PLAIN, &named, &image.texels());
             for (level, expected) in [("%null.0", &named), ("S.0", &vec![channels(None); LANES])] {
-                // The only level there is, and the next.
+                // The only level, and the next level.
                 let mut pool = pool.clone();
                 pool.resize(64, 0);
                 pool.extend([1; LANES]);
@@ -220,7 +224,7 @@ fn texels_are_sampled() {
             let sampler = format!("address = \"{address}\", normalized = {normalized}");
             let layer_axis = image.has_layers().then_some(image.axes());
             let float = |axis: usize, at: i64| {
-                // Layers lie halfway between two: the even one counts.
+                // Layer coordinates lie halfway between two layers: the even layer counts.
                 let value = match layer_axis == Some(axis) {
                     true => at as f32 + 0.5,
                     false if normalized && axis < image.axes() => {
@@ -265,7 +269,7 @@ fn texels_are_sampled() {
     }
 }
 
-/// With offsets that the message says, which count for the layer too: they are part of the operand.
+/// Offsets of LSC's messages also move the layer, because they are part of the operand.
 #[test]
 fn typed_messages() {
     let mut random = Random(43);
@@ -280,7 +284,7 @@ fn typed_messages() {
                 places.iter().map(|&at| channels(image.named(moved(at), [0; 3]))).collect();
             let mut written = image.texels();
             let mut taken = vec![];
-            // One lane for each texel, so that the order of lanes does not matter.
+            // Each texel has one lane, so that the order of lanes does not matter.
             let mut pool = pool.clone();
             for (lane, &at) in places.iter().enumerate() {
                 match image.named(moved(at), [0; 3]) {

@@ -1,4 +1,5 @@
-//! vISA's messages to memory, each against a model of bytes that follows the documents (facts, `visa-semantics.md` 7), on both engines.
+//! vISA's messages to memory on both engines, each against a model of bytes that follows the
+//! documents (facts, `visa-semantics.md` 7).
 
 #[path = "../support/visa_launch.rs"]
 mod visa_launch;
@@ -13,10 +14,11 @@ mod typed;
 use visa_launch::{ENGINES, Files};
 use warploom_replay::Session;
 
-/// Bytes of the buffer that messages access, and where it is.
+/// The bytes of the buffer that messages access, and its address.
 const MEMORY: usize = 4096;
 const BASE: u64 = 0x1000_0000;
-/// Bytes of the operands: addresses, what is stored (or the first source), the second source, what destinations hold at first.
+/// The bytes of the operands: of the addresses; and of the stored data (or the first source), the
+/// second source, and the initial destination.
 const ADDRESSES: usize = 256;
 const DATA: usize = 1024;
 
@@ -39,7 +41,8 @@ impl Random {
     }
 }
 
-/// What registers and memory hold: of the destination `D`, the sources `S` and `B`, the addresses `A`, the buffer, and local memory.
+/// The content of registers and memory: the addresses `A`, the sources `S` and `B`, the destination
+/// `D`, the buffer, and local memory.
 #[derive(Clone)]
 struct State {
     addresses: Vec<u8>,
@@ -63,7 +66,7 @@ impl State {
         }
     }
 
-    /// Addresses of so many bytes each.
+    /// Sets the addresses, each of `bytes` bytes.
     fn set_addresses(&mut self, bytes: usize, addresses: &[u64]) {
         for (place, address) in self.addresses.chunks_exact_mut(bytes).zip(addresses) {
             place.copy_from_slice(&address.to_le_bytes()[..bytes]);
@@ -71,12 +74,12 @@ impl State {
     }
 }
 
-/// A kernel that executes a message, and the lanes that take part in it.
+/// A kernel that executes a message, and the lanes that execute it.
 struct Message<'a> {
     platform: &'static str,
     simd: u32,
     text: &'a str,
-    /// The lanes that are active, and bits of `P1`.
+    /// The active lanes, and the bits of `P1`.
     active: u32,
     predicate: u32,
 }
@@ -103,7 +106,7 @@ const VARIABLES: &str = "\
 .decl AT v_type=G type=ud num_elts=1 align=dword
 ";
 
-/// Moves a variable from or to memory in pieces of 256 bytes.
+/// Returns code that moves a variable from or to memory in pieces of 256 bytes.
 fn moved(variable: &str, bytes: usize, at: usize, stores: bool) -> String {
     let piece = |offset: usize| {
         let (flat, offset) = (if stores { "OUT" } else { "POOL" }, (at + offset, offset));
@@ -116,7 +119,7 @@ fn moved(variable: &str, bytes: usize, at: usize, stores: bool) -> String {
     (0..bytes).step_by(256).map(piece).collect()
 }
 
-/// Moves local memory in pieces of 256 bytes, through a variable.
+/// Returns code that moves local memory in pieces of 256 bytes, through a variable.
 fn local(at: usize, stores: bool) -> String {
     let piece = |offset: usize| {
         let address = format!("mov (M1_NM, 1) AT(0,0)<1> {offset:#x}:ud\n");
@@ -167,7 +170,8 @@ fn kernel(message: &Message<'_>) -> String {
 const ARGUMENTS: &str = "arg_bypointer:0:8:0:stateless:global,arg_bypointer:8:4:0:bindless:global,\
                          arg_bypointer:16:8:1:stateless:global,arg_bypointer:24:8:2:stateless:global,binding:0:3";
 
-/// Executes a message from a state; what registers and memory hold then must be what the model makes of it.
+/// Executes a message from a state. Registers and memory must then hold the values that the model
+/// gives.
 #[track_caller]
 fn check(message: &Message<'_>, before: &State, model: impl FnOnce(&mut State)) {
     let mut expected = before.clone();
@@ -211,13 +215,13 @@ fn same(place: &str, what: &str, found: &[u8], expected: &[u8]) {
     }
 }
 
-/// Bytes of a place in memory; none of them if it is not all there.
+/// Returns the bytes of a place in memory, or `None` if a part of it is outside.
 fn place(memory: &[u8], at: i64, bytes: usize) -> Option<std::ops::Range<usize>> {
     let start = usize::try_from(at).ok()?;
     (start + bytes <= memory.len()).then_some(start..start + bytes)
 }
 
-/// What belongs to the fixed pipeline, and what is not executed.
+/// Messages of the fixed pipeline, and messages that are not executed, are faults with their text.
 #[test]
 fn what_is_not_executed_faults_with_its_text() {
     for text in [

@@ -6,10 +6,11 @@ use super::Random;
 use super::atomics::{LSC, combine, numbers, sources};
 use super::visa_launch::{ENGINES, Files, words_of};
 
-/// Width and height of the images.
+/// The width and height of the images.
 const SIZE: [usize; 2] = [16, 4];
 
-/// A kernel of 16 lanes that reads texel (x, 1) of one image, x a lane's number plus `shift`, and writes it to row 2 of the other.
+/// Returns a kernel of 16 lanes that reads texel (x, 1) of one image and writes it to row 2 of the
+/// other image. x is a lane's number plus `shift`.
 fn kernel(read: &str, shift: u32) -> String {
     format!(
         ".version 4.1\n.kernel \"k\"\n.decl FROM v_type=G type=ud num_elts=2 align=qword\n.decl TO v_type=G type=ud num_elts=2 align=qword\n\
@@ -30,7 +31,8 @@ fn kernel(read: &str, shift: u32) -> String {
 const ARGUMENTS: &str = "arg_bypointer:0:8:0:bindless:image,arg_bypointer:8:8:1:bindless:image,\
                          arg_bypointer:16:8:2:stateless:global,arg_bypointer:24:8:3:bindless:sampler";
 
-/// A launch of the kernel: `from` and `to` are images, with their dimensions, format and bytes.
+/// Returns a launch of the kernel: `from` and `to` are images, with their dimensions, format and
+/// bytes.
 fn launch(code: &str, from: (&str, [u32; 3], &str, &[u8]), to: &str, out: &[u8]) -> Launch {
     let bytes = match to {
         "rgba32_float" | "rgba32_uint" => 16,
@@ -46,7 +48,7 @@ fn launch(code: &str, from: (&str, [u32; 3], &str, &[u8]), to: &str, out: &[u8])
     files.launch([1, 1, 1], [16, 1, 1])
 }
 
-/// On each engine, what there is after a launch that had no fault.
+/// Launches on each engine, demands that no fault occurs, and checks the session.
 fn each_engine(launch: &Launch, name: &str, check: impl Fn(&Session<'_>, String)) {
     for engine in ENGINES {
         let session = Session::new(launch).unwrap();
@@ -60,7 +62,7 @@ fn surface_number(launch: &Launch, name: &str) -> usize {
     launch.surfaces.iter().position(|surface| surface.name == name).unwrap()
 }
 
-/// The components of a texel of ones and zeros that a test chose, as registers have them.
+/// A texel's bytes, and its components as registers hold them.
 type Texel = (Vec<u8>, [u32; 4]);
 
 fn run(read: &str, format: &str, texels: &[Texel], absent: [u32; 4], shift: usize) {
@@ -91,7 +93,7 @@ fn floats(values: [f32; 4]) -> [u32; 4] {
     values.map(f32::to_bits)
 }
 
-/// Formats with texels, and what one outside is.
+/// Returns formats with texels, and with the components of a texel outside.
 fn formats() -> Vec<(&'static str, Vec<Texel>, [u32; 4])> {
     let sixteen = |texel: fn(u32) -> Texel| (0..16).map(texel).collect::<Vec<Texel>>();
     vec![
@@ -167,7 +169,7 @@ fn formats() -> Vec<(&'static str, Vec<Texel>, [u32; 4])> {
 #[test]
 fn texels_are_read_and_written() {
     for (format, texels, absent) in formats() {
-        // Some are outside, which neither is read nor written.
+        // With a shift, some texels are outside: the kernel neither reads nor writes them.
         for shift in [0, 5] {
             run(
                 "gather4_typed.RGBA (M1, 16) %bss X.0 Y.0 %null.0 %null.0 D.0",
@@ -180,7 +182,7 @@ fn texels_are_read_and_written() {
         run("lsc_load_quad.tgm (M1, 16) D:d32.xyzw bss(FROM)[X,Y]:a32", format, &texels, absent, 0);
         run("load_lz.RGBA (M1, 16) 0x0:uw %bss D.0 X.0 Y.0", format, &texels, absent, 0);
         run("sample_lz.RGBA (M1, 16) 0x0:uw S31 %bss D.0 FX.0 FY.0", format, &texels, absent, 0);
-        // The only level there is, however it is asked for: by number, by neighbours, by gradients.
+        // All messages name the only level: by its number, by neighbours, by gradients.
         for read in [
             "load_3d.RGBA (M1, 16) 0x0:uw %bss D.0 X.0 Y.0 %null.0",
             "sample_l.RGBA (M1, 16) 0x0:uw S31 %bss D.0 %null.0 FX.0 FY.0",
@@ -189,21 +191,21 @@ fn texels_are_read_and_written() {
             // Samplers of manifests compare nothing, whatever the reference is.
             "sample_c.RGBA (M1, 16) 0x0:uw S31 %bss D.0 FX.0 FX.0 FY.0",
             "sample_c_lz.RGBA (M1, 16) 0x0:uw S31 %bss D.0 FX.0 FX.0 FY.0",
-            // A message writes texels, and reads them again.
+            // A message writes texels, and another message reads them again.
             "gather4_typed.RGBA (M1, 16) %bss X.0 Y.0 %null.0 %null.0 D.0\nlsc_store_quad.tgm (M1, 16) bss(FROM)[X,Z]:a32 D:d32.xyzw\n\
              lsc_load_quad.tgm (M1, 16) D:d32.xyzw bss(FROM)[X,Z]:a32",
             "sample_d.RGBA (M1, 16) 0x0:uw S31 %bss D.0 FX.0 %null.0 %null.0 FY.0 %null.0 %null.0",
         ] {
             run(read, format, &texels, absent, 0);
         }
-        // Moved by texels: from three further to the left, and a row above.
+        // Coordinates lie three texels to the left and a row further: the offsets move them back.
         let moved = "add (M1, 16) FX(0,0)<1> FX(0,0)<1;1,0> 0xc0400000:f\nmov (M1, 16) FY(0,0)<1> 0x40000000:f\n\
                      sample_lz.RGBA (M1, 16) 0x3f0:uw S31 %bss D.0 FX.0 FY.0";
         run(moved, format, &texels, absent, 0);
     }
 }
 
-/// Four texels of one component around a place: the one to the left below, below, above, to the left above.
+/// Four texels of one component around a place: lower left, lower right, upper right, upper left.
 #[test]
 fn four_texels_are_gathered() {
     let row = |n: u32, channel: u32| (n * 16 + channel * 3 + 5) as f32;
@@ -246,7 +248,7 @@ fn four_texels_are_gathered() {
     }
 }
 
-/// A texel each, of which some are outside: they give 0, and nothing is written.
+/// Each lane updates one texel. Texels outside give 0, and the message does not write them.
 #[test]
 fn lsc_atomics_of_texels() {
     for (seed, op) in (1..).zip(LSC) {
@@ -288,7 +290,7 @@ fn lsc_atomics_of_texels() {
     }
 }
 
-/// Width, height, layers and levels.
+/// `resinfo` returns the width, height, layers and levels.
 #[test]
 fn sizes_of_images() {
     let read = "resinfo.RGBA (M1_NM, 16) %bss %null.0 D.0\nmov (M1_NM, 16) X(0,0)<1> 0x100:ud";
@@ -303,7 +305,7 @@ fn sizes_of_images() {
     });
 }
 
-/// What a block stores outside of the image is dropped.
+/// The bytes that a block stores outside of the image are dropped.
 #[test]
 fn media_blocks_are_stored() {
     for (x, y, width, height) in [(2_i32, 1_i32, 8, 2), (-2, -1, 8, 3), (13, 2, 4, 4)] {
@@ -340,7 +342,7 @@ fn media_blocks_are_stored() {
     }
 }
 
-/// Bytes beyond the edges are the nearest ones.
+/// Bytes beyond the edges equal the nearest bytes of the image.
 #[test]
 fn media_blocks() {
     let image: Vec<u8> = (0..64).map(|n| n * 3 + 1).collect();

@@ -8,7 +8,7 @@ use super::visa_launch::{ENGINES, words_of};
 
 const WIDTH: u32 = 64;
 
-/// The kernel's surface is at index 0 of the binding table, by an assumption of its source.
+/// The entry for index 0 of the binding table, where the kernel's source assumes its surface.
 const BINDING: &str =
     "    binding_table_indices:\n      - bti_value: 0\n        arg_index: 1\nkernels_misc_info:";
 
@@ -21,7 +21,7 @@ fn inline_assembly() {
         .unwrap();
     let (mut values, mut texels) = (vec![], vec![]);
     for n in 0..WIDTH {
-        // Some are 0, so that the comparison finds them equal.
+        // Some values are 0, so that the comparison finds them equal.
         values.push(if n % 3 == 0 { 0 } else { n.wrapping_mul(0x9e37_79b9) });
         texels.push(n * 1000 + 7);
     }
@@ -53,7 +53,7 @@ fn inline_assembly() {
                 (words_of(&session.buffer(0).unwrap()), words_of(&session.surface(0).unwrap()));
             for n in 0..WIDTH as usize {
                 let (value, old) = (values[n], texels[n]);
-                // Added to; compared with what was there first; counted.
+                // The kernel adds to the texel, compares it with its first value, and counts it up.
                 let sum = old.wrapping_add(value);
                 let exchanged = if sum == old { value } else { sum };
                 assert_eq!(image[n], exchanged.wrapping_add(1), "{engine}, {binary}: texel {n}");

@@ -1,21 +1,21 @@
-//! Many updates of few texels by two threads of the host: none is lost.
+//! Two threads of the host update few texels many times, and no update is lost.
 
 use warploom::EngineKind;
 use warploom_replay::Session;
 
 use super::visa_launch::{ENGINES, Files, words_of};
 
-/// Updates of a debug build; with `WARPLOOM_UPDATES` in the environment as many as it says.
+/// The number of updates, unless `WARPLOOM_UPDATES` in the environment gives another number.
 const UPDATES: u32 = 400_000;
 const LANES: u32 = 32;
-/// Updates of a lane.
+/// The updates of a lane.
 const ROUNDS: u32 = 50;
 
 fn updates() -> u32 {
     std::env::var("WARPLOOM_UPDATES").ok().and_then(|count| count.parse().ok()).unwrap_or(UPDATES)
 }
 
-/// Each of 16 lanes adds 1, with an operation, to the texel of its number modulo 8, `ROUNDS` times.
+/// Returns a kernel of 32 lanes that runs an update `ROUNDS` times. Lane n updates texel n % 8.
 fn text(update: &str) -> String {
     let rounds: String = std::iter::repeat_n(update, ROUNDS as usize).collect();
     format!(
@@ -31,7 +31,7 @@ fn text(update: &str) -> String {
     )
 }
 
-/// Sums are counted in `one`s.
+/// Runs an update on two threads. `texel` gives a texel's expected bits after so many updates.
 fn none_is_lost(format: &str, update: &str, operand: u32, texel: impl Fn(u64) -> u32) {
     let blocks = (updates() / (LANES * ROUNDS)).max(2);
     let words = |of: fn(u32) -> u32| (0..LANES).map(of).collect::<Vec<u32>>();
@@ -61,7 +61,7 @@ fn none_is_lost(format: &str, update: &str, operand: u32, texel: impl Fn(u64) ->
         assert!(outcome.fault.is_none(), "{engine}: {}", outcome.fault.unwrap());
         assert_eq!(words_of(&session.surface(0).unwrap()), [expected; 8], "{engine}");
         if engine == EngineKind::Jit {
-            // Helpers find pages for the first time, and no more.
+            // Helpers only find pages for the first time.
             let (counts, messages) = (outcome.counts, u64::from(blocks * ROUNDS * LANES / 8));
             assert_eq!(counts.interp_instructions, 0);
             assert!(
@@ -75,7 +75,7 @@ fn none_is_lost(format: &str, update: &str, operand: u32, texel: impl Fn(u64) ->
 
 const QUARTERS: [&str; 4] = ["M1", "M3", "M5", "M7"];
 
-/// The message for all 32 lanes: four of eight.
+/// Returns the message for all 32 lanes, as four messages of eight lanes.
 fn in_quarters(message: impl Fn(&str, u32) -> String) -> String {
     QUARTERS.iter().zip([0, 32, 64, 96]).map(|(mask, at)| message(mask, at)).collect()
 }

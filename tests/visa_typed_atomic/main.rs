@@ -1,5 +1,7 @@
-//! TYPED_ATOMIC against a model that was written from Intel's page alone: `model.py`. `cases.py` makes `cases.json.gz` with it:
-//! instructions with their operands, and what the model says comes of them.
+//! TYPED_ATOMIC against a model that was written from Intel's page alone: `model.py`.
+//!
+//! With the model, `cases.py` makes `cases.json.gz`: instructions with their operands, and the
+//! results that the model gives.
 
 #[path = "../support/visa_launch.rs"]
 mod visa_launch;
@@ -46,11 +48,11 @@ struct Row {
     dst: Vec<u32>,
 }
 
-/// What destinations hold at first.
+/// The word that destinations hold at first.
 const DST: u32 = 0xdead_beef;
-/// Bytes of a row's result.
+/// The bytes of a row's result.
 const STRIDE: u32 = 64;
-/// Bytes of an operand in the pool.
+/// The bytes of an operand in the pool.
 const OPERAND: u32 = 128;
 
 fn cases() -> Cases {
@@ -67,13 +69,16 @@ fn texel_bytes(surface: &Surface, texels: &[u32]) -> Vec<u8> {
     texels.iter().flat_map(|texel| texel.to_le_bytes()[..bytes].to_vec()).collect()
 }
 
-/// All operands and, behind them, what destinations hold at first.
+/// Returns all operands and, behind them, the initial destinations.
 fn pool(cases: &Cases) -> Vec<u8> {
     let words = cases.words.iter().flatten().copied();
     words.chain([DST; 32]).flat_map(u32::to_le_bytes).collect()
 }
 
-/// A kernel of 32 lanes that executes the rows: its arguments are the pool, the results, and the surface, by a handle or in the binding table.
+/// Returns a kernel of 32 lanes that executes the rows.
+///
+/// The kernel's arguments are the pool, the results, and the surface, by a handle or in the
+/// binding table.
 fn text(kernel: &Kernel, register: u32, pool_end: u32, bindless: bool) -> String {
     let mut text = String::from(
         ".version 4.2\n.kernel \"k\"\n.decl POOL v_type=G type=uq num_elts=1 align=qword\n\

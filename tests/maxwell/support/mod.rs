@@ -10,10 +10,10 @@ use warploom_interp::Interpreter;
 use warploom_ir::Function;
 use warploom_runtime::launch::Engine;
 
-/// By name.
+/// Engines by name.
 pub type Engines = Vec<(&'static str, Arc<dyn Engine>)>;
 
-/// Every engine, by name, for a block of so many lanes.
+/// Returns every engine, by name, for a block of `lanes` lanes.
 pub fn engines(function: &Arc<Function>, lanes: u32) -> Engines {
     let interpreter = Interpreter::new(Arc::clone(function))
         .unwrap_or_else(|error| panic!("interp: {error}\n{function}"));

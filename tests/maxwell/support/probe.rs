@@ -1,5 +1,6 @@
-//! Runs a lifted function from one state to another: the state is loaded by a block in front of the function's first
-//! and stored by one behind its last, so that an engine needs nothing but to run it.
+//! Runs a lifted function from one state to another. A block in front of the function's first block
+//! loads the state, and a block behind its last block stores it, so an engine only runs the
+//! function.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -17,16 +18,17 @@ use warploom_runtime::memory::{Access, Memory, MemoryConfig, Placement as Where}
 use super::state::{GLOBAL, GLOBAL_BYTES, Item, LANES, LOW, Place, State};
 use super::{Engines, engines};
 
-/// Guest address of the state.
+/// The guest address of the state.
 const STATE: u64 = 0x2_0000_0000;
 const ROW: u64 = 4 * LANES as u64;
-/// Words of shared memory and words per lane of local memory.
+/// The number of words of shared memory, and of words of local memory per lane.
 const SHARED_WORDS: u64 = 256;
 const LOCAL_WORDS: u64 = 64;
-/// `BRX RZ` to nowhere: everything may be read behind it, so nothing that the test looks at is dead.
+/// `BRX RZ` to nowhere: code behind it may read all state, so no state that the test compares is
+/// dead.
 const STOP: u64 = 0xe250_0000_0007_ff0f;
 
-/// Code from instruction words, with control words in between, that ends in [`STOP`].
+/// Returns code from instruction words, with control words in between, that ends in [`STOP`].
 pub fn assemble(words: &[u64]) -> Vec<u8> {
     let words: Vec<u64> = words.iter().copied().chain([STOP]).collect();
     words
@@ -36,13 +38,13 @@ pub fn assemble(words: &[u64]) -> Vec<u8> {
         .collect()
 }
 
-/// Places that are looked at whether a test names them or not.
+/// Returns the places that a test compares whether it names them or not.
 fn usual_places() -> impl Iterator<Item = Place> {
     (0..16).map(Place::Reg).chain((0..7).map(Place::Pred)).chain((0..5).map(Place::Cc))
 }
 
-/// Where the state holds a place: a row of a word for each lane; for predicates and CC the first 8 bytes, a mask; for shared
-/// memory the first 4.
+/// Returns the guest address of a place in the state: a row with a word for each lane. Predicates
+/// and CC use the first 8 bytes of the row as a mask; shared memory uses the first 4.
 fn address(place: Place) -> u64 {
     let row = match place {
         Place::Reg(n) => u64::from(n),
@@ -59,13 +61,13 @@ fn address(place: Place) -> u64 {
 /// One function that can be run from many states.
 pub struct Probe {
     function: Arc<Function>,
-    /// Places that are loaded before and stored after, all but global memory.
+    /// The places to load before and store after: all but global memory.
     places: BTreeSet<Place>,
-    /// For each number of lanes that it was run with.
+    /// The engines for each number of lanes of earlier runs.
     engines: RefCell<BTreeMap<u32, Rc<Engines>>>,
 }
 
-/// What a run left.
+/// The result of a run.
 pub struct After {
     pub outcome: Outcome,
     memory: Memory,
@@ -73,12 +75,12 @@ pub struct After {
 }
 
 impl Probe {
-    /// For states that name these places.
+    /// Returns a probe for states that name these places. It compares the usual places, too.
     pub fn new(code: &[u8], named: impl IntoIterator<Item = Place>) -> Probe {
         Probe::of_named(code, usual_places().chain(named))
     }
 
-    /// The same, but others are not looked at.
+    /// Returns a probe that compares the named places only.
     pub fn of_named(code: &[u8], named: impl IntoIterator<Item = Place>) -> Probe {
         let state = |place: &Place| !matches!(place, Place::Global(_) | Place::Const(..));
         let places: BTreeSet<Place> = named.into_iter().filter(state).collect();
@@ -138,12 +140,12 @@ fn mask(item: &Item) -> u64 {
 }
 
 impl After {
-    /// Differences from what is expected; places that are not named must be as before.
+    /// Returns the differences from the expected state. Places without a name must be as before.
     pub fn compare(&self, before: &State, expected: &State, lanes: u32) -> Vec<String> {
         self.compare_where(before, expected, lanes, u64::MAX)
     }
 
-    /// The same, with predicates and CC in the lanes of `flags` only.
+    /// Compares like `After::compare`, but predicates and CC only in the lanes of `flags`.
     pub fn compare_where(
         &self,
         before: &State,
@@ -205,9 +207,10 @@ impl After {
     }
 }
 
-/// The function between a block that loads the state and one that stores it.
+/// Puts the function between a block that loads the state and a block that stores it.
 ///
-/// A function that cannot reach [`STOP`] has only the registers it uses: it traps, and what it leaves is not looked at.
+/// A function that cannot reach [`STOP`] has only the registers it uses: it traps, and the test
+/// ignores its final state.
 fn wrap(mut function: Function, places: &BTreeSet<Place>) -> Function {
     let count =
         |name| function.banks.iter().find(|bank| bank.name == name).map_or(0, |bank| bank.count);
@@ -237,7 +240,7 @@ fn wrap(mut function: Function, places: &BTreeSet<Place>) -> Function {
     builder.at(old_entry).exit();
     let wrapper = builder.finish().expect("the wrapper");
 
-    // Blocks 0 and 1 are the wrapper's, the others follow.
+    // Blocks 0 and 1 are the wrapper's; the function's blocks follow.
     let moved = |id: BlockId| BlockId(id.0 + 2);
     for block in &mut function.blocks {
         block.join = block.join.map(moved);
@@ -268,7 +271,8 @@ impl StateCode<'_> {
         Some(self.bank[name].reg(index))
     }
 
-    /// Address of a row for each lane, or its begin for the warp.
+    /// Returns the address of a place's row, and whether it is an address for each lane; otherwise
+    /// it is the row's start.
     fn row(&mut self, place: Place) -> (Value, bool) {
         let base = self.b.iconst(Type::I64, address(place));
         if !matches!(place, Place::Reg(_) | Place::Local(_)) {

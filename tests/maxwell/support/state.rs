@@ -1,12 +1,14 @@
-//! The state of a warp before and after, as text: `R1=5 R2={1,2,3} P0=1 CC.C=0 g[0x10]={7,8} c[0][0x140]=g+lane*4`.
+//! The state of a warp before and after, as text: `R1=5 R2={1,2,3} P0=1 CC.C=0 g[0x10]={7,8}
+//! c[0][0x140]=g+lane*4`.
 //!
-//! A value is a sum of terms: a number (`-1`, `0xff`, `1.5f`, `nanf`, `2.5d`), `g` (address of the test's global memory), `lane` or
-//! `lane*N`. `{a,b,..}` gives lane i element i modulo their number, and to memory consecutive 32-bit words. `R2.64` is a
-//! pair. A predicate of 0 or 1 is for all lanes.
+//! A value is a sum of terms: a number (`-1`, `0xff`, `1.5f`, `nanf`, `2.5d`), `g` (the address of
+//! the test's global memory), `lane` or `lane*N`. `{a,b,..}` gives lane i the element i modulo
+//! their number; for memory, it gives consecutive 32-bit words. `R2.64` is a pair. A predicate of 0
+//! or 1 is for all lanes.
 
 use std::fmt;
 
-/// Guest address of the test's global memory, [`GLOBAL_BYTES`] long.
+/// The guest address of the test's global memory, which has [`GLOBAL_BYTES`] bytes.
 pub const GLOBAL: u64 = 0x1_0000_0000;
 pub const GLOBAL_BYTES: u64 = 1 << 16;
 /// A page that 20-bit addresses reach.
@@ -37,7 +39,7 @@ pub struct Item {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct State {
     pub items: Vec<Item>,
-    /// Kind and lane of the fault that ends it.
+    /// The kind and lane of the fault that ends the run.
     pub fault: Option<(String, Option<u32>)>,
 }
 
@@ -51,7 +53,7 @@ impl fmt::Display for BadState {
 }
 
 impl State {
-    /// The places it names.
+    /// Returns the places that the state names.
     pub fn places(&self) -> impl Iterator<Item = Place> {
         self.items.iter().map(|item| item.place)
     }

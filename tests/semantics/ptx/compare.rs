@@ -1,4 +1,4 @@
-//! PTX ISA, *Comparison and Selection*, and `testp`.
+//! Tests *Comparison and Selection* of the PTX ISA, and `testp`.
 
 use std::cmp::Ordering;
 
@@ -31,7 +31,7 @@ fn compare_integers() {
             }
         }
     }
-    // As compilers compare numbers of 32 bits with 0 and with signs.
+    // Compilers select by the sign of a 32-bit number in this form.
     group.int(
         32,
         "shr.s32 t, x, 31; and.b32 r, t, y;",
@@ -85,7 +85,7 @@ fn compare_floats() {
 enum Type {
     Int(Int),
     Single,
-    /// Denormals compare as zeros.
+    /// Floats whose denormals compare as zeros.
     Flushed,
     Double,
 }
@@ -109,7 +109,7 @@ impl Type {
     }
 }
 
-/// Whether a relation holds; there is no order if an operand is NaN.
+/// The function that tells whether a relation holds for an order; `None` if an operand is NaN.
 type Op = fn(Option<Ordering>) -> bool;
 
 pub const OPS: [(&str, Op); 14] = [
@@ -131,11 +131,11 @@ pub const OPS: [(&str, Op); 14] = [
 
 type Combine = fn(bool, bool) -> bool;
 
-/// How a third operand is combined with the comparison.
+/// The operators that combine a comparison with a third operand.
 pub const COMBINES: [(&str, Combine); 3] =
     [(".and", |a, b| a & b), (".or", |a, b| a | b), (".xor", |a, b| a ^ b)];
 
-/// setp and set, alone and combined with a third operand.
+/// Adds `setp` and `set`, alone and combined with a third operand.
 fn comparison(group: &mut Group, op_name: &str, type_name: &str, ty: Type, op: Op) {
     let [_, x, y, _] = registers(ty.bits());
     let holds = move |x, y| op(ty.compare(x, y));
@@ -164,7 +164,7 @@ fn comparison(group: &mut Group, op_name: &str, type_name: &str, ty: Type, op: O
     for (result, truth) in
         [("u32", 0xffff_ffff), ("s32", 0xffff_ffff), ("f32", u64::from(1f32.to_bits()))]
     {
-        // The flush comes before the result's type: set.lt.ftz.u32.f32.
+        // The flush precedes the result's type: `set.lt.ftz.u32.f32`.
         let (ftz, source) = type_name
             .split_once('.')
             .map_or((String::new(), type_name), |(ftz, ty)| (format!(".{ftz}"), ty));
@@ -185,7 +185,7 @@ fn comparison(group: &mut Group, op_name: &str, type_name: &str, ty: Type, op: O
     }
 }
 
-/// selp, slct.
+/// Adds `selp` and `slct`.
 fn select(group: &mut Group) {
     for name in ["b16", "u16", "s16", "b32", "u32", "s32", "f32", "b64", "u64", "s64", "f64"] {
         let bits = name[1..].parse().expect("a width");
@@ -214,7 +214,7 @@ fn test_property(group: &mut Group) {
         ("infinite", f32::is_infinite, f64::is_infinite),
         ("number", |x| !x.is_nan(), |x| !x.is_nan()),
         ("notanumber", f32::is_nan, f64::is_nan),
-        // Neither zero nor subnormal nor NaN nor infinite; zero counts as normal.
+        // Normal numbers are not subnormal, NaN or infinite; zero counts as normal.
         ("normal", |x| x.is_normal() || x == 0.0, |x| x.is_normal() || x == 0.0),
         ("subnormal", f32::is_subnormal, f64::is_subnormal),
     ];

@@ -1,4 +1,4 @@
-//! PTX ISA, `cvt`: among all integer and float types, with each rounding and saturation.
+//! Tests `cvt` of the PTX ISA among all integer and float types, with each rounding and saturation.
 
 use rustc_apfloat::ieee::{Double, Half, Single};
 use rustc_apfloat::{Float, FloatConvert, Round};
@@ -16,14 +16,14 @@ fn convert_integers() {
         for to in ints() {
             let ([_, x, _, _], [r, ..]) =
                 (registers(from.bits.max(16)), registers(to.bits.max(32)));
-            // `.sat` is legal where there is something to saturate.
+            // `.sat` is legal only where the target cannot hold every source value.
             let fits = to.least() <= from.least() && from.most() <= to.most();
             for saturate in [false, true].into_iter().take(if fits { 1 } else { 2 }) {
                 let sat_name = if saturate { ".sat" } else { "" };
                 let ptx = format!("cvt{sat_name}.{}.{} {r}, {x};", to.name, from.name);
                 group.int(to.bits.max(32), ptx, move |x, _, _| {
                     let value = from.of(x);
-                    // Extended to the register by its own sign.
+                    // The target's own sign extends the value to the register.
                     to.of((if saturate { to.clamp(value) } else { value }) as u64) as u64
                 });
             }
@@ -60,7 +60,7 @@ fn convert_floats() {
     let mut group = Group::default();
     for from in FLOATS {
         let [_, x, _, _] = registers(from.bits);
-        // `.ftz` is for instructions that read or write an f32.
+        // `.ftz` is for instructions that read or write an `f32`.
         for to in ints() {
             let [r, ..] = registers(to.bits.max(32));
             for (round_name, round) in INTEGRAL {
@@ -97,8 +97,8 @@ fn convert_floats() {
                             to.name, from.name
                         );
                         group.form(ptx, to.width, to.same, move |x, _, _| {
-                            // The compiler leaves the flag out where the result is shorter: no half is as small as what is
-                            // flushed, but for directed roundings.
+                            // The compiler drops `.ftz` if the result is a half: no half is as
+                            // small as a subnormal `f32`, except under directed roundings.
                             let ftz = ftz && to.bits != 16;
                             let x = if ftz { (from.flush)(x) } else { x };
                             let value =
@@ -116,7 +116,7 @@ fn convert_floats() {
     group.check_text("convert_floats", operand, &EDGES);
 }
 
-/// All integer types.
+/// Returns all integer types.
 fn ints() -> impl Iterator<Item = Int> {
     let bytes =
         [Int { name: "u8", bits: 8, signed: false }, Int { name: "s8", bits: 8, signed: true }];
@@ -125,7 +125,7 @@ fn ints() -> impl Iterator<Item = Int> {
 
 const INTEGRAL: [(&str, Round); 4] = [(".rni", RN), (".rzi", RZ), (".rmi", RM), (".rpi", RP)];
 
-/// A float type, and what is to be known of it; values are its bits.
+/// A float type and its operations; values are its bits.
 #[derive(Clone, Copy)]
 struct Format {
     name: &'static str,
@@ -134,13 +134,13 @@ struct Format {
     same: Same,
     from_int: fn(i128, Round) -> u64,
     integral: fn(u64, Round) -> u64,
-    /// To the format of so many bits.
+    /// Converts to the format with the given number of bits.
     convert: fn(u64, u32, Round) -> u64,
-    /// To an integer that has at least the bits of any target, or none for NaN.
+    /// Rounds to an integer with at least the bits of any target; `None` for NaN.
     exact: fn(u64, Round) -> Option<i128>,
-    /// Denormals to zero, if it is f32: no others are flushed.
+    /// Flushes denormals to zero if the format is `f32`; other formats do not flush.
     flush: fn(u64) -> u64,
-    /// To [+0, 1]; NaN to +0.
+    /// Clamps to [+0, 1]; NaN becomes +0.
     saturate: fn(u64) -> u64,
 }
 
@@ -186,7 +186,7 @@ const fn format<F: Apfloat>(
 }
 
 trait Apfloat: Float {
-    /// Of its low bits.
+    /// Reads a float from the low bits.
     fn read(bits: u64) -> Self {
         Self::from_bits(u128::from(bits) & (u128::MAX >> (128 - Self::BITS)))
     }
@@ -209,8 +209,11 @@ impl<F: Float + FloatConvert<Half> + FloatConvert<Single> + FloatConvert<Double>
     }
 }
 
-/// Clamped to the target's range. PTX of a NaN: 0, but the top bit alone if it is a double or becomes 64 bits. (Of a double that
-/// becomes a short integer the compiler makes a word first, and clamps that.)
+/// Converts a float to an integer and clamps it to the target's range.
+///
+/// PTX converts NaN to 0, or to the top bit alone if the source is a double or the target has 64
+/// bits. From a double to a short integer, the compiler converts to a word first, and clamps the
+/// word.
 fn to_int(from: Format, to: Int, x: u64, round: Round) -> i128 {
     let word = INTS[2 + usize::from(to.signed)];
     let top = |ty: Int| ty.of(1 << (ty.bits - 1));

@@ -1,4 +1,5 @@
-//! PTX ISA, *Floating Point Instructions*. Rounding is that of `rustc_apfloat`; the approximate instructions within PTX's bounds.
+//! Tests *Floating Point Instructions* of the PTX ISA. `rustc_apfloat` defines rounding;
+//! approximate instructions stay within PTX's bounds.
 
 use rustc_apfloat::ieee::{Double, Quad, Single};
 use rustc_apfloat::{Float, FloatConvert, Round};
@@ -21,7 +22,7 @@ fn float() {
     group.check_text("float", operand, &EDGES);
 }
 
-/// The modifier and what it means; without one it is to nearest.
+/// The rounding modifiers and their meaning; the default is to nearest.
 pub const ROUNDINGS: [(&str, Round); 4] = [(".rn", RN), (".rz", RZ), (".rm", RM), (".rp", RP)];
 
 impl Group {
@@ -34,7 +35,7 @@ impl Group {
     }
 }
 
-/// `op` with its operands and its result flushed, and the result saturated.
+/// Returns `op` with flushed operands and result, and a saturated result, as the flags say.
 fn with_modifiers(
     ftz: bool,
     saturate: bool,
@@ -43,7 +44,8 @@ fn with_modifiers(
     modified(ftz.then_some(flush), saturate.then_some(sat), s, op)
 }
 
-/// `op` on floats that are read so, with its operands and its result flushed, and the result saturated, if there is what does it.
+/// Returns `op` on floats that `read` makes of bits. `flush` changes operands and result, and
+/// `saturate` the result, where they are given.
 pub fn modified<F: Float>(
     flush: Option<fn(u64) -> u64>,
     saturate: Option<fn(u64) -> u64>,
@@ -57,7 +59,8 @@ pub fn modified<F: Float>(
     }
 }
 
-/// The least normal number may have been rounded up to: what PTX flushes, a result before or after that, it does not say.
+/// Accepts zero for the least normal number: rounding may have produced it, and PTX does not say
+/// whether it flushes before or after rounding.
 const TINY: Same = |found, expected| {
     F32(found, expected) || (expected & 0x7fff_ffff == 0x80_0000 && found == expected & 0x8000_0000)
 };
@@ -114,7 +117,7 @@ fn single(group: &mut Group) {
                 );
             }
         }
-        // Immediates of 20 bits, and of 32; a bank of constants is no operand of PTX.
+        // The immediates have 20 bits, and 32. A constant bank is no PTX operand.
         for imm in [1.5f32, -2.0, 0.1, 3.141_592_7e10] {
             let (text, value) = (format!("0f{:08X}", imm.to_bits()), s(imm.to_bits().into()));
             group.single(
@@ -203,7 +206,8 @@ fn double(group: &mut Group) {
     });
 }
 
-/// The root by a rounding: `nearest` is the root to nearest, and `above` whether its square is above the operand.
+/// Returns the root rounded by `round`. `nearest` is the root rounded to nearest; `square` compares
+/// its square with the operand.
 fn directed(nearest: u64, square: std::cmp::Ordering, round: Round) -> u64 {
     match (round, square) {
         (Round::TowardZero | Round::TowardNegative, std::cmp::Ordering::Greater) => nearest - 1,
@@ -217,7 +221,7 @@ fn root32(x: u64, round: Round) -> u64 {
     if !root.is_finite() || root == 0.0 {
         return root.to_bits().into();
     }
-    // The square of 24 bits is exact.
+    // The square of a number of 24 bits is exact.
     let square = f64::from(root) * f64::from(root);
     directed(root.to_bits().into(), square.total_cmp(&x.into()), round)
 }
@@ -240,10 +244,11 @@ fn roots(group: &mut Group) {
     }
 }
 
-/// Where PTX promises nothing.
+/// Marks results for which PTX promises nothing.
 const ANY: u64 = 0xffff_ffff;
 
-/// Two units in the last place, and one for the rounding of what is expected.
+/// Accepts an error of two units in the last place, and one more for the rounding of the expected
+/// result.
 const ULPS: Same = |found, expected| {
     let (x, y) = (f64::from(f(found)), f64::from(f(expected)));
     let bound =
@@ -251,12 +256,12 @@ const ULPS: Same = |found, expected| {
     expected == ANY
         || F32(found, expected)
         || ((x - y).abs() <= bound && x.is_sign_negative() == y.is_sign_negative() && x.is_finite())
-        // About to overflow.
+        // The result is about to overflow.
         || (x - y).abs() <= bound
         || (f(found).is_infinite() && y.abs() >= f64::from(f32::MAX) * (1.0 - 1e-6) && (x > 0.0) == (y > 0.0))
 };
 
-/// The same for the high words of doubles.
+/// Accepts high words of doubles within a relative error of 2^-20.
 const HIGH: Same = |found, expected| {
     let (x, y) = (d(found), d(expected));
     F64(found, expected) || (x - y).abs() <= y.abs() * 2f64.powi(-20)
@@ -319,7 +324,8 @@ fn approximate(group: &mut Group) {
     group.form("rsqrt.approx.f64 R, X;", high, HIGH, |x, _, _| (1.0 / d(x).sqrt()).to_bits());
 }
 
-/// What is left of an angle once it is whole turns and a part: the turns are a float, cut towards 0.
+/// Reduces an angle to the part beyond whole turns. The number of turns is an `f32`, rounded
+/// towards 0.
 fn angle(x: f64) -> f64 {
     let product = x * f64::from(0.159_154_94_f32);
     let near = product as f32;

@@ -1,4 +1,5 @@
-//! PTX ISA, *Half Precision Floating Point Instructions* and *Half Precision Comparison Instructions*, of sm_53.
+//! Tests *Half Precision Floating Point Instructions* and *Half Precision Comparison Instructions*
+//! of the PTX ISA, on sm_53.
 
 use std::cmp::Ordering;
 
@@ -33,7 +34,7 @@ const ONE: u64 = 0x3c00;
 const HALVES: [u64; 12] =
     [0, SIGN, ONE, 0xbc00, 0x3c01, 1, 0x03ff, 0x8400, 0x7bff, 0x7c00, 0xfc00, 0x7e01];
 
-/// Each half after the one before it, and itself.
+/// Each half paired with itself, then with another half.
 const EDGES: [u64; 24] = {
     let mut edges = [0; 24];
     let mut i = 0;
@@ -45,7 +46,7 @@ const EDGES: [u64; 24] = {
     edges
 };
 
-/// Two halves, each an edge case, of moderate size or any.
+/// Returns two halves, each an edge case, of moderate size or arbitrary.
 fn operand(random: &mut Random) -> u64 {
     let half = |bits: u64, kind: u64| match kind % 4 {
         0 => HALVES[bits as usize % HALVES.len()],
@@ -57,13 +58,13 @@ fn operand(random: &mut Random) -> u64 {
     half(low, kinds) | half(high, kinds >> 8) << 16
 }
 
-/// One half, or two at once.
+/// The operand shape: one half, or two packed halves.
 #[derive(Clone, Copy)]
 struct Shape {
     packed: bool,
 }
 
-/// Both halves of a word.
+/// Accepts a word if both halves are as expected.
 const BOTH: Same =
     |found, expected| F16(found & 0xffff, expected & 0xffff) && F16(found >> 16, expected >> 16);
 
@@ -80,7 +81,7 @@ impl Shape {
         registers(self.bits())
     }
 
-    /// What `op` gives of each half.
+    /// Applies `op` to each half.
     fn each(self, x: u64, y: u64, z: u64, op: impl Fn(u64, u64, u64) -> u64) -> u64 {
         let at =
             |shift: u32| op(x >> shift & 0xffff, y >> shift & 0xffff, z >> shift & 0xffff) & 0xffff;
@@ -91,7 +92,7 @@ impl Shape {
         self.whole_form(group, ptx, move |x, y, z| self.each(x, y, z, &op));
     }
 
-    /// A form whose result is made of the whole words.
+    /// Adds a form whose result depends on whole words.
     fn whole_form(
         self,
         group: &mut Group,
@@ -116,7 +117,7 @@ fn saturate(x: u64) -> u64 {
     if positive { x.min(ONE) } else { 0 }
 }
 
-/// `op` with its operands and its result flushed, and the result saturated.
+/// Returns `op` with flushed operands and result, and a saturated result, as the flags say.
 fn with_modifiers(
     ftz: bool,
     sat: bool,
@@ -125,7 +126,7 @@ fn with_modifiers(
     modified(ftz.then_some(flush), sat.then_some(saturate), h, op)
 }
 
-/// Names of modifiers.
+/// Returns each combination of flush and saturation with its suffix.
 fn modifiers() -> impl Iterator<Item = (bool, bool, String)> {
     [(false, false), (false, true), (true, false), (true, true)].into_iter().map(|(ftz, sat)| {
         let names = [(ftz, ".ftz"), (sat, ".sat")]
@@ -161,7 +162,8 @@ fn arithmetic(group: &mut Group, shape: Shape) {
     }
 }
 
-/// Immediates of which 10 bits are enough, and others; where the constant is added to a product it is a F32 in a bank.
+/// Adds immediates that fit in 10 bits, and wider ones. A constant that is added to a product is an
+/// F32 in a constant bank.
 fn constants(group: &mut Group, shape: Shape) {
     let ([r, x, y, _], bits) = (shape.registers(), shape.bits());
     let name = shape.name();
@@ -195,7 +197,7 @@ fn order(ftz: bool, x: u64, y: u64) -> Option<Ordering> {
 
 fn comparisons(group: &mut Group, shape: Shape) {
     let ([r, x, y, _], name) = (shape.registers(), shape.name());
-    /// The predicates of both halves as bits.
+    /// Collects the predicates of both halves as bits.
     const BITS: &str = "selp.b32 t, 1, 0, p; selp.b32 u, 2, 0, q; or.b32 r, t, u;";
     for (op_name, op) in OPS {
         for ftz in [false, true] {
@@ -262,7 +264,7 @@ fn signs(group: &mut Group, shape: Shape) {
     });
 }
 
-/// Each half of an operand by itself, and results in either half of a register.
+/// Adds operations on one half of an operand, with results in either half of a register.
 fn parts(group: &mut Group) {
     let half = |x: u64, high: bool| h(if high { x >> 16 & 0xffff } else { x & 0xffff });
     let halves = [false, true];
@@ -304,7 +306,7 @@ fn parts(group: &mut Group) {
     }
 }
 
-/// Comparisons whose results are integers, or that compare something else.
+/// Adds comparisons with integer results, and comparisons of other types.
 fn integers(group: &mut Group) {
     for (op_name, op) in OPS {
         for name in ["u32", "s32", "u16", "s16"] {

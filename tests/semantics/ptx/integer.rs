@@ -1,4 +1,5 @@
-//! PTX ISA, *Integer Arithmetic*, *Extended-Precision Integer Arithmetic*, *Logic and Shift*, and `prmt`, `mov` of vectors.
+//! Tests *Integer Arithmetic*, *Extended-Precision Integer Arithmetic* and *Logic and Shift* of the
+//! PTX ISA, and `prmt` and `mov` of vectors.
 
 use super::{Group, registers};
 use crate::integer::{EDGES, bfe, bfi, lop3, operand, prmt, prmt_mode};
@@ -18,7 +19,7 @@ fn integer() {
     group.check_text("integer", operand, &EDGES);
 }
 
-/// An integer type.
+/// A PTX integer type.
 #[derive(Clone, Copy, PartialEq)]
 pub struct Int {
     pub name: &'static str,
@@ -45,7 +46,7 @@ pub fn signed() -> impl Iterator<Item = Int> {
 }
 
 impl Int {
-    /// The number that low bits stand for.
+    /// Returns the number that the low bits of `value` encode.
     pub fn of(self, value: u64) -> i128 {
         let value = value & (u64::MAX >> (64 - self.bits));
         if self.signed && value >> (self.bits - 1) != 0 {
@@ -67,7 +68,7 @@ impl Int {
         value.clamp(self.least(), self.most())
     }
 
-    /// The high half of a product.
+    /// Returns the high half of a product.
     fn high(self, x: u64, y: u64) -> i128 {
         if self.signed {
             (self.of(x) * self.of(y)) >> self.bits
@@ -125,7 +126,7 @@ fn arithmetic(group: &mut Group) {
     group.int(32, "add.sat.s32 r, x, 0x7000000;", move |x, _, _| {
         s32.clamp(s32.of(x) + 0x700_0000) as u64
     });
-    // Scaled and three-operand additions are instructions of their own.
+    // Scaled additions and three-operand additions are separate instructions.
     group.int(32, "shl.b32 t, x, 7; add.s32 r, t, y;", |x, y, _| (x << 7).wrapping_add(y));
     group.int(32, "shl.b32 t, x, 3; sub.s32 r, y, t;", |x, y, _| y.wrapping_sub(x << 3));
     group.int(32, "shl.b32 t, x, 3; sub.s32 r, t, y;", |x, y, _| (x << 3).wrapping_sub(y));
@@ -206,12 +207,12 @@ fn products(group: &mut Group) {
     });
 }
 
-/// By what is not 0: PTX leaves that open.
+/// Adds divisions by nonzero divisors: PTX leaves division by 0 open.
 fn divisions(group: &mut Group) {
     for ty in INTS {
         let (bits, name, [r, x, y, _]) = (ty.bits, ty.name, registers(ty.bits));
         let t = ["ht", "t", "T"][bits as usize / 32];
-        // The least number by -1 overflows.
+        // Dividing the least number by -1 overflows.
         let (divisor, odd): (_, fn(u64) -> u64) = if ty.signed {
             (format!("or.b{bits} {t}, {y}, 1; and.b{bits} {t}, {t}, -3;"), |y| (y | 1) & !2)
         } else {
@@ -234,7 +235,7 @@ fn divisions(group: &mut Group) {
     }
 }
 
-/// Carries: numbers of several words.
+/// Adds carry chains over numbers of several words.
 fn chains(group: &mut Group) {
     let wide = |x: u64, y: u64| u128::from(x) | u128::from(y) << 64;
     for (s, t) in [("u32", "u64"), ("s32", "s64")] {
@@ -287,7 +288,7 @@ fn chains(group: &mut Group) {
     }
     for ty in WORDS {
         let name = ty.name;
-        // The carry out of the low word of a product and sum, and a high word that takes it.
+        // Adds the carry out of a product and sum's low word, and a high word that takes it.
         let low = move |x, y, z: u64| (ty.low(x, y) as u64 & 0xffff_ffff) + (z & 0xffff_ffff);
         group.int(32, format!("mad.lo.cc.{name} t, x, y, z; addc.u32 r, 0, 0;"), move |x, y, z| {
             low(x, y, z) >> 32
@@ -324,7 +325,7 @@ fn chains(group: &mut Group) {
             },
         );
     }
-    // 64 x 64 = 128 bits, as compilers of big numbers write it.
+    // 64 x 64 = 128 bits, as compilers write it for big numbers.
     let product = "mov.b64 {t, u}, X; mov.b64 {v, w}, Y; .reg .b32 p0, p1, p2, p3; \
                    mul.lo.u32 p0, t, v; mul.hi.u32 p1, t, v; \
                    mad.lo.cc.u32 p1, t, w, p1; madc.hi.u32 p2, t, w, 0; \
@@ -347,7 +348,7 @@ fn chains(group: &mut Group) {
     }
 }
 
-/// Index of the highest bit that differs from the sign, or -1.
+/// Returns the index of the highest bit that differs from the sign, or -1.
 fn leading(ty: Int, x: u64) -> i128 {
     let value = ty.of(x);
     let value = if value < 0 { !value } else { value };
@@ -405,7 +406,7 @@ fn bits(group: &mut Group) {
             format!("and.b32 t, y, 63; and.b32 u, z, 63; bfe.{name} {r}, {x}, t, u;"),
             move |x, y, z| extract(x, y as u32 & 63, z as u32 & 63),
         );
-        // Not from past the top: of a constant position there ptxas 12.9 makes -1, whatever the operand.
+        // Skips positions past the top: for a constant one, ptxas 12.9 gives -1 for any operand.
         let constants = [(0, 5), (3, 17), (31, 1), (24, 8), (20, 16), (7, 0), (33, 9)];
         for (pos, len) in constants.into_iter().filter(|&(pos, _)| pos < bits) {
             group.int(bits, format!("bfe.{name} {r}, {x}, {pos}, {len};"), move |x, _, _| {
@@ -418,8 +419,8 @@ fn bits(group: &mut Group) {
     });
 }
 
-/// PTX fns: the position of the set bit that is `offset` further on from `base` (1: the first from there up, -1: down; 0: base
-/// itself), or -1.
+/// Returns the result of PTX `fns`: the position of a set bit relative to `base`, or -1. `offset` 1
+/// is the first set bit from `base` up, -1 the first one down, 0 the bit `base` itself.
 fn find_nth(mask: u32, base: u32, offset: i64) -> u64 {
     let set = |&bit: &u32| mask >> bit & 1 != 0;
     let count = offset.unsigned_abs() as usize;
@@ -461,7 +462,7 @@ fn logic(group: &mut Group) {
                     op(x, imm)
                 });
             }
-            // With complements, that are operand modifiers.
+            // Complements are operand modifiers.
             group.int(
                 bits,
                 format!("not.b{bits} {r}, {y}; {name}.b{bits} {r}, {x}, {r};"),
@@ -539,7 +540,7 @@ fn shifts(group: &mut Group) {
             group.int(bits, format!("shr.{name} {r}, {x}, {count};"), move |x, _, _| shr(x, count));
         }
     }
-    // b:a, shifted; the high or the low word.
+    // Shifts b:a and keeps the high or the low word.
     let pair = |a: u64, b: u64| (b & 0xffff_ffff) << 32 | a & 0xffff_ffff;
     for wrap in [false, true] {
         let mode = if wrap { "wrap" } else { "clamp" };
@@ -595,7 +596,7 @@ fn bytes(group: &mut Group) {
             });
         }
     }
-    // Vectors of halves and words are packed and unpacked.
+    // Packs and unpacks vectors of halves and words.
     group.int(32, "mov.b32 r, {hy, hx};", |x, y, _| (x & 0xffff) << 16 | y & 0xffff);
     group.int(64, "mov.b64 R, {y, x};", |x, y, _| x << 32 | y & 0xffff_ffff);
     group.int(64, "mov.b64 R, {hy, hx, hz, hy};", |x, y, z| {

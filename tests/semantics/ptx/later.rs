@@ -1,5 +1,5 @@
-//! Forms of later GPUs than those that the other groups are compiled for, what PTX leaves open and warploom does not, guards, and
-//! addresses: from the text alone.
+//! Tests, from the text alone, forms that only later GPUs have, results that PTX leaves open and
+//! warploom defines, guards, and addresses.
 
 use super::compare::{COMBINES, OPS};
 use super::integer::{INTS, Int};
@@ -41,7 +41,7 @@ fn of_halves(x: u64, y: u64, operation: impl Fn(u64, u64) -> u64) -> u64 {
     half(0) | half(16)
 }
 
-/// Quotients by 0 and past the range, fields past the highest bit.
+/// Adds quotients by 0 and out of range, and fields past the highest bit.
 fn open_results(group: &mut Group) {
     for ty in INTS {
         let (bits, name, [r, x, y, _]) = (ty.bits, ty.name, registers(ty.bits));
@@ -100,7 +100,7 @@ fn logic(group: &mut Group) {
     }
 }
 
-/// Ones from a bit on, in 64 bits: all counts are at most 64.
+/// Returns `len` ones from bit `pos` on, in 64 bits: all counts are at most 64.
 fn ones(pos: u64, len: u64) -> u64 {
     if pos > 31 || len == 0 { 0 } else { u64::MAX >> (64 - len.min(32)) << pos }
 }
@@ -185,7 +185,7 @@ fn wide_moves(group: &mut Group) {
     group.int(64, "mov.b64 R, {x, 7};", |x, _, _| 7 << 32 | x & 0xffff_ffff);
 }
 
-/// The number that 16 bits of a float format are.
+/// Returns the number that 16 bits of a float format encode.
 fn half(bfloat: bool, bits: u64) -> f64 {
     if bfloat {
         return f32::from_bits((bits as u32 & 0xffff) << 16).into();
@@ -200,7 +200,7 @@ fn half(bfloat: bool, bits: u64) -> f64 {
     if bits >> 15 & 1 != 0 { -magnitude } else { magnitude }
 }
 
-/// Comparisons of halves.
+/// Adds comparisons of halves.
 fn halves(group: &mut Group) {
     for (name, bfloat) in [("f16", false), ("bf16", true)] {
         let one = if bfloat { 0x3f80 } else { 0x3c00 };
@@ -245,7 +245,7 @@ fn halves(group: &mut Group) {
     }
 }
 
-/// What a guard keeps.
+/// Adds guarded instructions: where the guard fails, the destination keeps its value.
 fn guards(group: &mut Group) {
     let lanes = "setp.lt.s32 q, x, y;";
     let holds = |x: u64, y: u64| (x as i32) < y as i32;
@@ -275,7 +275,7 @@ fn guards(group: &mut Group) {
     );
 }
 
-/// Generic addresses and the windows that they are in.
+/// Adds generic addresses and tests of the windows that hold them.
 fn addresses(group: &mut Group) {
     let spaces = ["global", "shared", "local", "const", "param::entry"];
     let variables = ["in_global", "in_shared", "in_local", "in_const", "xs"];

@@ -1,11 +1,12 @@
-//! PTX ISA, `ld`, `st`, `atom`, `red`: each type, vector, cache operator and state space, on memory that is the lane's own.
+//! Tests `ld`, `st`, `atom` and `red` of the PTX ISA with each type, vector, cache operator and
+//! state space, on memory that belongs to the lane.
 
 use super::{Group, Width};
 use crate::float::{F32, flush, s};
 use crate::integer::{EDGES, operand};
 use crate::{Same, float};
 
-/// 16 bytes for each lane of the launch.
+/// Declares 16 bytes for each lane of the launch.
 const DECLARATIONS: &str = ".global .align 16 .b8 scratch[32768];\n";
 
 #[test]
@@ -22,10 +23,10 @@ fn memory() {
     group.check_text("memory", operand, &EDGES);
 }
 
-/// A state space, and how T becomes the address of the lane's memory in it.
+/// A state space, and the code that puts the address of the lane's memory into T.
 #[derive(Clone, Copy)]
 struct Space {
-    /// Of instructions.
+    /// The suffix that instructions have.
     name: &'static str,
     place: &'static str,
     loads: &'static [&'static str],
@@ -63,7 +64,8 @@ const SPACES: [Space; 5] = [
 ];
 
 impl Space {
-    /// Makes accesses what they are written as; not of local memory, where an address that is not known must do.
+    /// Returns the modifier that keeps the compiler from changing accesses. Local memory has none:
+    /// an address that the compiler does not know must do.
     fn volatile(self) -> &'static str {
         if self.name == ".local" { "" } else { ".volatile" }
     }
@@ -77,7 +79,7 @@ impl Space {
     }
 }
 
-/// Bits of an element and whether it is extended by its sign.
+/// The elements: name, bits, and whether their sign extends them.
 const ELEMENTS: [(&str, u32, bool); 8] = [
     ("u8", 8, false),
     ("s8", 8, true),
@@ -89,7 +91,7 @@ const ELEMENTS: [(&str, u32, bool); 8] = [
     ("b64", 64, false),
 ];
 
-/// `bits` bits of the 16 bytes Y:X, from a byte on.
+/// Returns `bits` bits of the 16 bytes Y:X, from byte `at` on.
 fn element(x: u64, y: u64, at: u32, bits: u32, signed: bool) -> u64 {
     let value = ((u128::from(y) << 64 | u128::from(x)) >> (at * 8)) as u64;
     if signed {
@@ -104,7 +106,7 @@ fn loads(group: &mut Group, space: Space) {
     let both = format!("{{ {place} st{volatile}{name}.v2.b64 [T], {{X, Y}};");
     let caches = space.loads.iter().copied().chain((name == ".global").then_some(".nc"));
     for cache in caches {
-        // `.nc` and `.volatile` have their own order: ld.global.nc, ld.volatile.global.
+        // `.nc` and `.volatile` have their own order: `ld.global.nc`, `ld.volatile.global`.
         let load = match cache {
             ".volatile" => format!("ld{volatile}{name}"),
             ".nc" => format!("ld{name}.nc"),
@@ -112,7 +114,7 @@ fn loads(group: &mut Group, space: Space) {
         };
         for (ty, bits, signed) in ELEMENTS {
             let (width, register) = if bits == 64 { (64, "R") } else { (32, "r") };
-            // The operators in two sizes each.
+            // Each cache operator has one scalar and one vector form per type.
             let few = !cache.is_empty();
             for at in [0, bits / 8].into_iter().skip(few.into()) {
                 let ptx = format!("{both} {load}.{ty} {register}, [T+{at}]; }}");
@@ -151,7 +153,7 @@ fn stores(group: &mut Group, space: Space) {
                 memory & !mask | u128::from(z) << (at * 8) & mask
             };
             let before = format!("{{ {place} st{volatile}{name}.v2.b64 [T], {{X, Y}};");
-            // The two words of the result, mixed: what is expected of one is not of the other.
+            // Mixes both words of the result, because the expected values of the two words differ.
             let after = format!(
                 "ld{volatile}{name}.v2.b64 {{R, V}}, [T]; shl.b64 R, R, 1; xor.b64 R, R, V; }}"
             );
@@ -181,7 +183,7 @@ fn stores(group: &mut Group, space: Space) {
     }
 }
 
-/// What becomes of the memory's value (first) and an operand.
+/// The function that computes the new value from the memory's value (first) and an operand.
 type Op = fn(u64, u64) -> u64;
 
 fn signed32(op: fn(i32, i32) -> i32, m: u64, b: u64) -> u64 {
@@ -228,14 +230,14 @@ fn atomics(group: &mut Group, space: Space) {
         let mask = u64::MAX >> (64 - bits);
         let float = op_name == "add.f32";
         let same: Same = if float { F32 } else { |found, expected| found == expected };
-        // PTX: atomic sums flush in global memory, and do not in shared memory.
+        // PTX: atomic sums flush in global memory, and do not flush in shared memory.
         let op = move |m: u64, b: u64| {
             let flushed = float && !space.place.is_empty() && space.name != ".shared";
             if flushed { flush(op(flush(m), flush(b))) } else { op(m & mask, b & mask) }
         };
         let before = format!("{{ {place} st{volatile}{name}.b{bits} [T], {x};");
         let after = format!("ld{volatile}{name}.b{bits} {r}, [T]; }}");
-        // What it returns, and what it leaves.
+        // One form gives the returned value, another the value left in memory.
         let ptx = format!("{before} atom{name}.{op_name} {r}, [T], {y}; }}");
         group.form(ptx, width, same, move |x, _, _| x);
         let unused = if bits == 64 { "U" } else { "u" };
@@ -259,7 +261,7 @@ fn atomics(group: &mut Group, space: Space) {
             if bits == 64 { ("R", "U", "X", "Y", "Z") } else { ("r", "u", "x", "y", "z") };
         let mask = u64::MAX >> (64 - bits);
         let before = format!("{{ {place} st{volatile}{name}.b{bits} [T], {x};");
-        // Equal in half of the lanes: by x itself where the lowest bit of z is set.
+        // The comparison holds in half of the lanes: it uses x itself where bit 0 of z is set.
         let compare =
             format!("and.b32 t, z, 1; setp.ne.u32 q, t, 0; selp.b{bits} {u}, {x}, {y}, q;");
         let swap = format!("{before} {compare} atom{name}.cas.b{bits} {r}, [T], {u}, {z};");

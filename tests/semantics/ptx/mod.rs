@@ -1,20 +1,25 @@
-//! Every PTX instruction of sm_50 that computes, and those of sm_53 on halves, in each of its types and modifiers, against what the
-//! PTX ISA says of it.
+//! Compares every computing PTX instruction of sm_50, and the half instructions of sm_53, in each
+//! type and with each modifier, with the PTX ISA.
 //!
-//! A form is a line of PTX and the Rust function for its result, side by side in the group's file. The line reads `x`, `y`, `z`: the
-//! low words of the lane's inputs; `hx`.. are their low halves, `X`.. all 64 bits. It writes `hr`, `r`, `R` or the predicate `p`.
+//! A form is a line of PTX and the Rust function of its result, side by side in the group's file.
+//! The line reads `x`, `y`, `z` (the low words of the lane's inputs), `hx`.. (their low halves) and
+//! `X`.. (all 64 bits). It writes `hr`, `r`, `R` or the predicate `p`.
 //!
-//! A form is executed from the text, and from what NVIDIA's compiler made of it for sm_50; forms of later GPUs from the text alone.
+//! Each form runs from the text, and from the code that NVIDIA's compiler made of it for sm_50;
+//! forms of later GPUs run from the text alone.
 //!
-//! The lines make up the kernels: [`Group::ptx`] is the text of `tests/fixtures/maxwell/semantics/ptx/NAME.ptx`, from which the cubin beside
-//! it was compiled. After a change, with NVIDIA's compiler at hand:
+//! The lines make up the kernels: [`Group::ptx`] is the text of
+//! `tests/fixtures/maxwell/semantics/ptx/NAME.ptx`, from which the cubin beside it was compiled.
+//! After a change, with NVIDIA's compiler at hand:
 //!
 //!     WARPLOOM_WRITE_PTX=1 cargo test --test semantics ptx
-//!     nv.py compile -arch sm_50 -o DIR DIR/*.ptx          (or ptxas -arch=sm_50 NAME.ptx -o NAME.sm_50.cubin; half.ptx: sm_53)
+//!     nv.py compile -arch sm_50 -o DIR DIR/*.ptx
+//!     (or ptxas -arch=sm_50 NAME.ptx -o NAME.sm_50.cubin; half.ptx: sm_53)
 //!
-//! `gpu.txt.gz` beside the cubins has a checksum of what an H200 gave for each form where that is what warploom gives, or gives with the
-//! H200's reciprocals. To ask a GPU again:
-//! `WARPLOOM_WRITE_RUNS=DIR` writes each group's inputs, and its forms with warploom's checksums, for `tools/gpu/semantics.py`.
+//! `gpu.txt.gz` beside the cubins has a checksum of an H200's results for each form where warploom
+//! gives the same results, or gives them with the H200's reciprocals. To ask a GPU again,
+//! `WARPLOOM_WRITE_RUNS=DIR` writes each group's inputs, and its forms with warploom's checksums,
+//! for `tools/gpu/semantics.py`.
 
 mod compare;
 mod convert;
@@ -35,10 +40,10 @@ use warploom::{EngineKind, Program, Reciprocals};
 
 use super::{Bench, COUNT, ENGINES, Input, LANES, Random, Same, fixture};
 
-/// What a form gives in a lane of a warp with these inputs.
+/// The function that computes a form's result in a lane of a warp with these inputs.
 type Result = Box<dyn Fn(&[Input], usize) -> u64>;
 
-/// Where a form leaves its result.
+/// The place and width of a form's result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Width {
     Predicate,
@@ -75,7 +80,7 @@ impl Width {
     }
 }
 
-/// The registers r, x, y, z of a width.
+/// Returns the registers r, x, y, z of a width.
 pub fn registers(bits: u32) -> [&'static str; 4] {
     match bits {
         16 => ["hr", "hx", "hy", "hz"],
@@ -94,12 +99,13 @@ pub struct Form {
 
 /// A file of forms.
 pub struct Group {
-    /// The PTX version and the architecture that have them.
+    /// The PTX version and the architecture that have the forms.
     version: &'static str,
     target: &'static str,
-    /// What the forms need outside of the kernels.
+    /// The declarations that the forms need outside of the kernels.
     declarations: &'static str,
-    /// Whether the text gives all bits of what a GPU gave. It need not have the NaNs of what compilers put in the place of a form.
+    /// Whether the text gives all bits of a GPU's results. It need not reproduce the NaNs of code
+    /// that compilers substitute for a form.
     gives_all_bits: bool,
     forms: Vec<Form>,
 }
@@ -116,7 +122,7 @@ impl Default for Group {
     }
 }
 
-/// Few enough that a fault does not hide much, and that the registers suffice.
+/// The forms per kernel: few, so that a fault hides little and the registers suffice.
 const FORMS_PER_KERNEL: usize = 16;
 
 const HEAD: &str = "// Written by tests/semantics/ptx; see there.
@@ -138,7 +144,8 @@ const START: &str = "(.param .u64 out, .param .u64 xs, .param .u64 ys, .param .u
 ";
 
 impl Group {
-    /// A form whose results are good if `same` says so. A lane may look at the others of its warp.
+    /// Adds a form whose results `same` accepts. A lane may read the inputs of other lanes of its
+    /// warp.
     pub fn warp_form(
         &mut self,
         ptx: impl Into<String>,
@@ -162,7 +169,7 @@ impl Group {
         });
     }
 
-    /// A form that gives `bits` bits.
+    /// Adds a form with a result of `bits` bits.
     pub fn int(
         &mut self,
         bits: u32,
@@ -178,7 +185,7 @@ impl Group {
         self.form(ptx, width, |found, expected| found == expected, result);
     }
 
-    /// A form that sets `p`.
+    /// Adds a form that sets `p`.
     pub fn predicate(
         &mut self,
         ptx: impl Into<String>,
@@ -199,7 +206,8 @@ impl Group {
             .map(|(n, forms)| (format!("forms{n}"), forms))
     }
 
-    /// The text of the kernels: form n of one writes the results of all lanes to the array of results n.
+    /// Returns the text of the kernels: a kernel's form n writes the results of all lanes to the
+    /// array of results n.
     fn ptx(&self) -> String {
         let mut text = format!(
             "{HEAD}.version {}\n.target {}\n.address_size 64\n{}",
@@ -216,7 +224,7 @@ impl Group {
         text
     }
 
-    /// Runs all forms of a group on operands of this kind, and all pairs of `edges`.
+    /// Runs all forms from the cubin on random operands from `operand` and on all pairs of `edges`.
     pub fn check(&self, name: &str, operand: fn(&mut Random) -> u64, edges: &[u64]) {
         let (path, ptx) = (fixture(&format!("ptx/{name}.ptx")), self.ptx());
         if std::env::var_os("WARPLOOM_WRITE_PTX").is_some() {
@@ -229,7 +237,7 @@ impl Group {
         let mut bench = Bench::new(&cubin, operand, edges, FORMS_PER_KERNEL);
         let mut runs_text = String::new();
         let mut failures = Vec::new();
-        // As a GPU has them by themselves, and where reciprocals are its too.
+        // The GPU's checksums that warploom gives alone, and with the GPU's reciprocals.
         let [plain, with_tables] = seen_on_gpu([name, &format!("{name} with tables")]);
         for (kernel, forms) in self.kernels() {
             bench.program.set_reciprocals(Reciprocals::Table).expect("tables");
@@ -273,7 +281,7 @@ impl Group {
         assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
     }
 
-    /// Likewise from the text.
+    /// Runs all forms like [`Self::check`], but from the text.
     pub fn check_text(&self, name: &str, operand: fn(&mut Random) -> u64, edges: &[u64]) {
         let text = self.ptx();
         let program = Program::load(text.as_bytes(), None)
@@ -303,7 +311,7 @@ impl Group {
     }
 }
 
-/// Results of a kernel, or why it has none.
+/// The results of a kernel, or the reason why it has none.
 type Run = (EngineKind, std::result::Result<Vec<u64>, String>);
 
 fn stopped<'a>(
@@ -318,7 +326,8 @@ fn stopped<'a>(
     runs.iter().filter_map(error)
 }
 
-/// Of each form of groups, by its text, the checksum of a GPU's results; of some there is none.
+/// Returns the checksum of a GPU's results for each form of the groups, by its text; some forms
+/// have none.
 fn seen_on_gpu(groups: [&str; 2]) -> [HashMap<String, u32>; 2] {
     let path = fixture("ptx/gpu.txt.gz");
     let file = std::fs::File::open(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
@@ -342,7 +351,7 @@ impl Form {
         crc32fast::hash(&bytes)
     }
 
-    /// The first wrong result of each run, of whose results these are the `n`th.
+    /// Returns the first wrong result of each run; this form has the results with number `n`.
     fn failures(&self, inputs: &[Input], n: usize, runs: &[Run]) -> Vec<String> {
         let expected: Vec<u64> = (0..COUNT).map(|i| self.expected(inputs, i)).collect();
         let failure = |(engine, run): &Run| {

@@ -1,5 +1,5 @@
-//! Video instructions: PTX ISA, *Scalar Video Instructions* and *SIMD Video Instructions*. The latter are sequences on sm_50, save
-//! some of `vabsdiff4`.
+//! Tests *Scalar Video Instructions* and *SIMD Video Instructions* of the PTX ISA. The latter are
+//! sequences on sm_50, except some of `vabsdiff4`.
 
 use super::Group;
 use crate::integer::{EDGES, operand};
@@ -67,7 +67,7 @@ fn clamp(value: i128, bits: u32, signed: bool) -> i128 {
     }
 }
 
-/// What is done with the result of the operation and C.
+/// The second step: how the instruction combines the operation's result with C.
 #[derive(Clone, Copy)]
 enum Second {
     None,
@@ -83,7 +83,7 @@ fn seconds() -> impl Iterator<Item = Second> {
 }
 
 impl Second {
-    /// The instruction `name`, with its modifiers, of `a` and `b`.
+    /// Returns the text of instruction `name`, with its modifiers, on `a` and `b`.
     fn ptx(self, name: &str, a: &str, b: &str) -> String {
         match self {
             Second::None => format!("{name} r, {a}, {b};"),
@@ -94,8 +94,8 @@ impl Second {
         }
     }
 
-    /// The result, of 32 bits. `optSaturate`, `optSecondaryOp` and `optMerge` of the PTX ISA; the sign of the intermediate result
-    /// depends on the destination's type.
+    /// Returns the 32-bit result after `optSaturate`, `optSecondaryOp` and `optMerge` of the PTX
+    /// ISA. The sign of the intermediate result depends on the destination's type.
     fn apply(self, value: i128, c: u64, sat: bool, signed: bool) -> u64 {
         let bits = if let Second::Merge(part) = self { part.bits } else { 32 };
         let value = if sat { clamp(value, bits, signed) } else { value };
@@ -113,7 +113,7 @@ impl Second {
     }
 }
 
-/// Goes through the pairs of parts, so that neighbouring forms have different ones.
+/// Goes through the pairs of parts in an order that gives neighbouring forms different pairs.
 #[derive(Default)]
 struct Parts(usize);
 
@@ -125,7 +125,7 @@ impl Parts {
     }
 }
 
-/// vadd, vsub, vabsdiff, vmin, vmax.
+/// Adds `vadd`, `vsub`, `vabsdiff`, `vmin` and `vmax`.
 fn scalar(group: &mut Group) {
     let ops: [(&str, Op); 5] = [
         ("vadd", |a, b| a + b),
@@ -147,7 +147,7 @@ fn scalar(group: &mut Group) {
                 });
             }
         }
-        // The immediates of one instruction: 16 bits.
+        // Immediates of an instruction have 16 bits.
         for (sa, imm) in
             [(true, -7i64), (false, 200), (true, 0x7fff), (false, 0x8001), (true, -0x8000)]
         {
@@ -161,12 +161,12 @@ fn scalar(group: &mut Group) {
     }
 }
 
-/// All combinations of four flags.
+/// Returns all combinations of four flags.
 fn four() -> impl Iterator<Item = (bool, bool, bool, bool)> {
     (0..16).map(|n| (n & 1 != 0, n & 2 != 0, n & 4 != 0, n & 8 != 0))
 }
 
-/// vshl, vshr.
+/// Adds `vshl` and `vshr`.
 fn shifts(group: &mut Group) {
     let mut parts = Parts::default();
     for left in SIGNS {
@@ -201,7 +201,7 @@ fn shifts(group: &mut Group) {
     }
 }
 
-/// vmad.
+/// Adds `vmad`.
 fn multiply(group: &mut Group) {
     let mut parts = Parts::default();
     for (sa, sb, sat, whole) in four() {
@@ -246,7 +246,7 @@ const COMPARISONS: [(&str, Op); 6] = [
     ("ge", |a, b| (a >= b).into()),
 ];
 
-/// vset. Not with an immediate: ptxas 12.9 makes another instruction's word of it.
+/// Adds `vset`, without immediates: ptxas 12.9 makes another instruction's word of them.
 fn compare(group: &mut Group) {
     let mut parts = Parts::default();
     for (name, compare) in COMPARISONS {
@@ -263,20 +263,21 @@ fn compare(group: &mut Group) {
     }
 }
 
-/// `count` elements, chosen from those of A, then B: element i is `lanes[i]`.
+/// Returns `count` elements of A, then B: element i is `lanes[i]`.
 fn elements(a: u64, b: u64, lanes: &[u32], signed: bool) -> Vec<i128> {
     let bits = 32 / lanes.len() as u32;
     let both = (b & 0xffff_ffff) << 32 | a & 0xffff_ffff;
     lanes.iter().map(|lane| extend(both >> (lane * bits), bits, signed)).collect()
 }
 
-/// A selector's suffix: `.b3210`.
+/// Returns a selector's suffix: `.b3210`.
 fn selector(lanes: &[u32]) -> String {
     let digits: String = lanes.iter().rev().map(u32::to_string).collect();
     format!(".{}{digits}", if lanes.len() == 4 { 'b' } else { 'h' })
 }
 
-/// An instruction with elements by elements, then added up or merged into C.
+/// Adds an instruction that works element by element, then adds up the elements or merges them into
+/// C.
 fn simd_forms(
     group: &mut Group,
     lanes: usize,
@@ -292,7 +293,7 @@ fn simd_forms(
     let (all_a, all_b): (Vec<u32>, Vec<u32>) =
         (0..2 * lanes as u32).partition(|&lane| lane < lanes as u32);
     let some: Vec<u32> = if lanes == 4 { vec![0, 2, 3] } else { vec![1] };
-    // The whole of it, all kinds of selection at once, and a sum.
+    // Covers the whole operand, all kinds of selection at once, and a sum.
     let kinds = [(false, false), (true, false), (false, true), (true, true)];
     for (chosen, sum) in kinds.into_iter().filter(|&(_, sum)| !(sum && sat.is_some())) {
         let (in_a, in_b, kept) = if chosen {
@@ -328,7 +329,7 @@ fn simd_forms(
     }
 }
 
-/// Two halves or four bytes at once.
+/// Adds instructions on two halves or four bytes at once.
 fn simd(group: &mut Group) {
     fn average(a: i128, b: i128) -> i128 {
         (a + b + i128::from(a + b >= 0)) >> 1

@@ -1,4 +1,5 @@
-//! PTX ISA, `shfl`, `vote`, `activemask`, the lane's special registers, and `cvta`, `isspacep`. A warp is 32 inputs in a row.
+//! Tests `shfl`, `vote`, `activemask`, the lane's special registers, `cvta` and `isspacep` of the
+//! PTX ISA. A warp is 32 inputs in a row.
 
 use super::{Group, Width};
 use crate::Input;
@@ -28,7 +29,8 @@ impl Group {
     }
 }
 
-/// The lane whose value a lane gets, and the predicate: PTX ISA, the pseudocode of shfl.
+/// Returns the lane whose value a lane gets, and the predicate, as in the pseudocode of `shfl` in
+/// the PTX ISA.
 fn source(mode: &str, lane: u32, b: u32, c: u32) -> (u32, bool) {
     let (b, clamp, segment) = (b & 31, c & 31, c >> 8 & 31);
     let (most, least) = (lane & segment | clamp & !segment, lane & segment);
@@ -58,7 +60,7 @@ fn shuffles(group: &mut Group) {
                     );
                     group.across(ptx, move |_, lane| source(mode, lane, b, c).1.into());
                 }
-                // Each lane its own b.
+                // Each lane has its own b.
                 group.across(
                     format!("and.b32 t, y, 63; shfl{sync}.{mode}.b32 r|p, x, t, {c}{all};"),
                     move |warp, lane| {
@@ -68,7 +70,7 @@ fn shuffles(group: &mut Group) {
                 );
             }
         }
-        // And its own c.
+        // Each lane has its own c as well.
         let ptx =
             format!("shfl.{mode}.b32 t|p, x, y, z; selp.b32 u, 1, 0, p; mad.lo.u32 r, t, 2, u;");
         group.across(ptx, move |warp, lane| {
@@ -87,13 +89,14 @@ fn chosen(input: Input) -> bool {
     input[2] & 1 != 0
 }
 
-/// The lanes where something holds.
+/// Returns the mask of lanes where `holds` is true.
 fn ballot(warp: &[Input], holds: impl Fn(Input) -> bool) -> u32 {
     warp.iter().enumerate().fold(0, |mask, (lane, &input)| mask | u32::from(holds(input)) << lane)
 }
 
 fn votes(group: &mut Group) {
-    // Few lanes, most of them, all and none: of a vote over random lanes, `all` and `any` would not differ.
+    // The predicate holds in few lanes, most, all and none: over random lanes alone, `all` and
+    // `any` would be constant.
     type Pick = (&'static str, fn(Input) -> bool);
     const PICKS: [Pick; 5] = [
         ("setp.lt.s32 q, x, y;", below),
@@ -103,7 +106,7 @@ fn votes(group: &mut Group) {
         ("setp.ne.b32 q, x, x;", |_| false),
     ];
     type Fold = fn(u32, u32) -> bool;
-    // Of those that hold, and all that vote.
+    // The arguments are the lanes that hold, and all voting lanes.
     const MODES: [(&str, Fold); 3] = [
         ("all", |holds, of| holds == of),
         ("any", |holds, _| holds != 0),
@@ -123,7 +126,7 @@ fn votes(group: &mut Group) {
                 group.across(ptx, move |warp, _| voting(warp).into());
             }
         }
-        // Among lanes that a predicate chooses. The others keep what they have.
+        // Only lanes that a predicate chooses vote; the rest keep their values.
         let some = "and.b32 t, z, 1; setp.ne.b32 s, t, 0; vote.ballot.b32 u, s; mov.u32 r, 77;";
         for (mode, fold) in MODES {
             for (sync, mask) in [("", ""), (".sync", ", u")] {
@@ -146,7 +149,7 @@ fn votes(group: &mut Group) {
                 },
             );
         }
-        // And among those on one side of a branch.
+        // Only lanes on one side of a branch vote.
         let branch = "setp.eq.b32 s, u, 0; @!p bra else; vote.ballot.b32 r, q; bra.uni end; \
                       else: activemask.b32 r; end: bar.warp.sync -1;";
         let ptx =
@@ -190,7 +193,7 @@ fn special_registers(group: &mut Group) {
     group.across("mov.u32 r, %lanemask_gt;", |_, lane| !((2 << lane) - 1));
     group.across("mov.u32 r, %lanemask_ge;", |_, lane| !((1 << lane) - 1));
     group.across("mov.u32 r, WARP_SZ;", |_, _| 32);
-    // The launch is 64 blocks of one warp.
+    // The launch has 64 blocks of one warp.
     for (name, value) in
         [("tid.y", 0), ("tid.z", 0), ("ntid.x", 32), ("ntid.y", 1), ("ntid.z", 1), ("warpid", 0)]
     {
@@ -216,7 +219,7 @@ fn special_registers(group: &mut Group) {
     );
 }
 
-/// Generic addresses and those of the state spaces.
+/// Adds generic addresses and addresses of the state spaces.
 fn addresses(group: &mut Group) {
     const SPACES: [&str; 3] = ["global", "shared", "local"];
     let place = |space| match space {
@@ -232,7 +235,7 @@ fn addresses(group: &mut Group) {
             group.predicate(ptx, move |_, _, _| space == asked);
         }
         if space != "global" {
-            // Written by one address and read by the other.
+            // One address writes and the other reads.
             let prepare = format!(
                 "{{ .reg .u32 l; mov.u32 l, %laneid; {}",
                 place(space).replace("%laneid", "l")
