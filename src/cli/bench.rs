@@ -19,7 +19,7 @@ pub struct Options {
     /// Worker threads.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: u16,
-    /// How long to go on with each engine.
+    /// The seconds for each engine.
     #[arg(long, value_name = "SECONDS", default_value_t = 1)]
     seconds: u32,
 }

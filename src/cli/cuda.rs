@@ -20,7 +20,7 @@ pub struct Options {
     /// The GPU that programs see: sm_50, sm_52 and sm_53 run SASS, sm_60 to sm_90 PTX.
     #[arg(long, value_name = "GPU")]
     device: Option<String>,
-    /// Which engine runs kernels.
+    /// The engine.
     #[arg(long, value_parser = ["jit", "interp"])]
     engine: Option<String>,
     /// Worker threads.
@@ -29,7 +29,7 @@ pub struct Options {
     /// The folder with warploom's libraries, if they are not beside this command.
     #[arg(long, value_name = "DIR")]
     libraries: Option<PathBuf>,
-    /// Kernels that are listed at the end; 0 says nothing at all.
+    /// The number of kernels in the summary at the end; 0 prints no summary.
     #[arg(long, value_name = "N", default_value_t = 10)]
     summary: usize,
     #[command(flatten)]
@@ -41,8 +41,8 @@ pub struct Options {
 
 #[derive(clap::Args)]
 struct CaptureOptions {
-    /// Writes launches here, each as a manifest with its buffers and results that `warploom run`
-    /// takes.
+    /// Writes each launch to this folder, as a manifest for `warploom run` with buffers and
+    /// results.
     #[arg(long, value_name = "DIR")]
     capture: Option<PathBuf>,
     /// Captures only kernels whose name this regular expression matches.
@@ -51,7 +51,7 @@ struct CaptureOptions {
     /// Captures only the Nth launch of each kernel, from 1 on.
     #[arg(long, value_name = "N", requires = "capture", value_parser = clap::value_parser!(u64).range(1..))]
     nth: Option<u64>,
-    /// Captures no launch whose buffers have more bytes together.
+    /// Captures no launch whose buffers have more bytes in all.
     #[arg(long, value_name = "N", requires = "capture")]
     max_bytes: Option<u64>,
 }

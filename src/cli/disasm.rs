@@ -25,10 +25,11 @@ pub struct Options {
     /// Prints encodings too.
     #[arg(long)]
     hex: bool,
-    /// FILE has one instruction a line, in hex; prints its text, or `illegal`, line for line.
+    /// Reads one instruction a line from FILE, in hex. Prints its text or `illegal`, line for line.
     #[arg(long, requires = "isa", conflicts_with_all = ["kernel", "hex"])]
     hex_lines: bool,
-    /// The instruction set of --hex-lines. Without that FILE has nothing but instructions of GFX9.
+    /// The instruction set of --hex-lines. Without --hex-lines, FILE is a plain stream of GFX9
+    /// instructions.
     #[arg(long, conflicts_with = "kernel")]
     isa: Option<IsaChoice>,
 }

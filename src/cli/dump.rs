@@ -19,9 +19,10 @@ pub struct Options {
     kernel: Option<String>,
     #[command(flatten)]
     gpu: GpuChoice,
+    /// The stage of the translation.
     #[arg(long)]
     stage: StageChoice,
-    /// How fast code is to be, of the stages `plan`, `clif` and `host`: as `run --effort` has it.
+    /// The effort for code, as in `run --effort`; for the stages `plan`, `clif` and `host`.
     #[arg(long, default_value = "likely", value_parser = effort())]
     effort: Effort,
     /// Shape of the blocks to translate for, such as 16,16,1 [default: 256,1,1, or that of the
@@ -41,11 +42,11 @@ enum StageChoice {
     Blocks,
     /// The intermediate representation.
     Ir,
-    /// The same after analysis, of which code is made.
+    /// The intermediate representation after analysis, from which code is made.
     Analysed,
     /// The steps of each block, the order that code runs them in, and why loops stay in memory.
     Plan,
-    /// Cranelift's.
+    /// The intermediate representation of Cranelift.
     Clif,
     /// Host code.
     Host,

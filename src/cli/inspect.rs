@@ -26,8 +26,8 @@ pub struct Options {
     file: PathBuf,
     #[command(flatten)]
     gpu: GpuChoice,
-    /// Lifts every kernel, of members for all GPUs without --arch, and lists instructions that are
-    /// not executed.
+    /// Lifts every kernel, without --arch for all GPUs, and lists instructions that are not
+    /// executed.
     #[arg(long)]
     coverage: bool,
 }

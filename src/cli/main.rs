@@ -40,9 +40,12 @@ struct Cli {
 }
 
 const AFTER_HELP: &str =
-    "Exit codes: 0 success, 1 a result that is not as expected, 2 a fault in the guest, 3 bad input.
-Environment: WARPLOOM_ENGINE is the engine where --engine is not given; WARPLOOM_LOG (such as `debug`) logs to stderr;
-WARPLOOM_CACHE is the folder for compiled code, or `off`; WARPLOOM_CACHE_SIZE how many MiB it may hold.";
+    "Exit codes: 0 success, 1 an unexpected result, 2 a fault of the guest, 3 bad input.
+Environment:
+  WARPLOOM_ENGINE      the engine, unless --engine names one
+  WARPLOOM_LOG         the events to log on standard error, such as `debug`
+  WARPLOOM_CACHE       the folder for compiled code, or `off`
+  WARPLOOM_CACHE_SIZE  the size of this folder in MiB, at most";
 
 #[derive(Subcommand)]
 enum Command {

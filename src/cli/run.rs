@@ -21,37 +21,37 @@ pub struct Options {
     manifest: PathBuf,
     #[command(flatten)]
     gpu: GpuChoice,
-    /// Which engine runs it.
+    /// The engine.
     #[arg(long)]
     engine: Option<EngineChoice>,
     /// Writes every buffer that changed here, as NAME.npy, and images that the manifest asks for.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// How fast code is to be at first: quick, and what proves hot is made anew; or all of it as
-    /// fast as it gets, where things are as is likely, or whatever they are.
+    /// The effort for code at first. quick: translates fast, and translates hot code again; likely:
+    /// makes all code fast for the likely case; full: makes all code fast in every case.
     #[arg(long, default_value = "quick", value_parser = effort())]
     pub effort: Effort,
     /// Worker threads.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: u16,
-    /// Writes what the run came to, as JSON.
+    /// Writes times, counts, faults and comparisons to this file, as JSON.
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
-    /// Launches so many times from the same initial buffers; written and compared is the first
-    /// launch's result.
+    /// The number of launches, each from the initial buffers. The result of the first launch is
+    /// written and compared.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub repeat: u32,
-    /// Launches again up to a half and up to nine tenths of the instructions: the report tells what
-    /// is executed between.
+    /// Launches twice more, up to a half and up to nine tenths of the instructions. The report has
+    /// the helper calls and interpreted instructions between these points.
     #[arg(long, requires = "report")]
     steady: bool,
-    /// Instructions (of warps) after which the launch is stopped, in place of the manifest's limit.
+    /// Stops the launch after so many instructions of warps, in place of the manifest's limit.
     #[arg(long, value_name = "N")]
     pub instruction_limit: Option<u64>,
-    /// Seconds after which the launch is stopped, in place of the manifest's limit.
+    /// Stops the launch after so many seconds, in place of the manifest's limit.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub time_limit: Option<Duration>,
-    /// Also looks for mistakes in the code that do not show here.
+    /// Reports mistakes in the code that change nothing on this CPU, but do on a GPU.
     #[arg(long)]
     check: Option<Check>,
 }
@@ -59,7 +59,7 @@ pub struct Options {
 /// `--check`
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum Check {
-    /// Results of memory that are used before the code has waited for them.
+    /// Results of loads that code uses before it has waited for them.
     Waitcnt,
 }
 
