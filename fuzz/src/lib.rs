@@ -262,7 +262,7 @@ pub fn decode_visa(bytes: &[u8]) {
 
 /// What code does, as IR after the JIT's analysis: bits that mean nothing do not show, and of some literals only a half is used.
 fn analysed(function: Function) -> String {
-    let class = LaunchClass::of([1; 3], function.lanes.into());
+    let class = LaunchClass::of([1; 3], function.lanes.into(), warploom_cranelift::CHUNK);
     let program = Program::new(&Arc::new(function), class, true, warploom_cranelift::backend())
         .expect("it verifies");
     program.function().to_string()
