@@ -65,6 +65,7 @@ names! {
         BinaryOp::Shl => "shl",
         BinaryOp::ShrU => "shr.u",
         BinaryOp::ShrS => "shr.s",
+        BinaryOp::RotL => "rotl",
         BinaryOp::MinS => "min.s",
         BinaryOp::MinU => "min.u",
         BinaryOp::MaxS => "max.s",

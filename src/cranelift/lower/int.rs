@@ -248,6 +248,8 @@ pub fn binary(
         BinaryOp::Shl | BinaryOp::ShrU | BinaryOp::ShrS => {
             return Some(shift(b, op, ty, x, y, None));
         }
+        BinaryOp::RotL if ty.bits() >= 32 => b.ins().rotl(x, y),
+        BinaryOp::RotL => rotate(b, ty, x, y),
     };
     Some(narrow(b, ty, result, vector))
 }
@@ -438,6 +440,20 @@ pub fn shift_vector(
         }
     };
     narrow(b, ty, result, true)
+}
+
+/// Rotates a scalar, or all lanes of a vector, by one scalar count.
+///
+/// CLIF takes the counts of shifts modulo the width of the cell. For a count of 0, the second shift
+/// therefore gives `x` or 0, and the result is `x`.
+pub fn rotate(b: &mut FunctionBuilder, ty: Type, x: Clif, count: Clif) -> Clif {
+    let vector = b.func.dfg.value_type(x).is_vector();
+    let width = constant(b, ty, ty.bits().into(), false);
+    let up = b.ins().band_imm_u(count, i64::from(ty.bits()) - 1);
+    let down = b.ins().isub(width, up);
+    let (high, low) = (b.ins().ishl(x, up), b.ins().ushr(x, down));
+    let both = b.ins().bor(high, low);
+    narrow(b, ty, both, vector)
 }
 
 pub enum ShiftCount {

@@ -85,6 +85,12 @@ impl BlockLowerer<'_, '_, '_> {
                 let count = &count;
                 lanes.iter().map(|&x| int::shift_vector(self.b, op, to, x, count)).collect()
             }
+            Op::Binary { op: BinaryOp::RotL, a, b }
+                if self.scope.classes.get(b) == Class::Uniform =>
+            {
+                let (lanes, count) = (self.lanes(a), self.scalar(b));
+                lanes.iter().map(|&x| int::rotate(self.b, to, x, count)).collect()
+            }
             Op::Select { mask, a, b } => self.selected(mask, a, b, to),
             Op::Convert { op, a, .. } if op != ConvertOp::Bitcast => {
                 let from = self.facts.ty(a);

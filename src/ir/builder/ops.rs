@@ -113,6 +113,7 @@ impl BlockBuilder<'_> {
         shl => Shl;
         shr_u => ShrU;
         shr_s => ShrS;
+        rotl => RotL;
         min_s => MinS;
         min_u => MinU;
         max_s => MaxS;

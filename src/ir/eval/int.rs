@@ -52,6 +52,10 @@ pub fn binary(op: BinaryOp, ty: Type, a: &[u64], b: &[u64], out: &mut [u64]) {
         BinaryOp::Shl => each2(a, b, out, |a, b| if b < bits.into() { a << b & all } else { 0 }),
         BinaryOp::ShrU => each2(a, b, out, |a, b| if b < bits.into() { a >> b } else { 0 }),
         BinaryOp::ShrS => each2(a, b, out, |a, b| (signed(a) >> b.min(63)) as u64 & all),
+        BinaryOp::RotL => each2(a, b, out, |a, b| {
+            let by = b % u64::from(bits);
+            (a << by | a.checked_shr(bits - by as u32).unwrap_or(0)) & all
+        }),
         BinaryOp::MinS => each2(a, b, out, |a, b| if signed(a) < signed(b) { a } else { b }),
         BinaryOp::MinU => each2(a, b, out, |a, b| a.min(b)),
         BinaryOp::MaxS => each2(a, b, out, |a, b| if signed(a) > signed(b) { a } else { b }),

@@ -170,6 +170,9 @@ pub enum BinaryOp {
     Shl,
     ShrU,
     ShrS,
+    /// Rotates to the left. The count is unsigned, has the operand's type and is taken modulo the
+    /// width.
+    RotL,
     MinS,
     MinU,
     MaxS,

@@ -279,6 +279,8 @@ opcodes! {
     VPSLLQ_IMM = evex(1, 1, 0x73).w().digit(Form::V, 6).imm(Imm::Byte);
     VPSRLQ_IMM = evex(1, 1, 0x73).w().digit(Form::V, 2).imm(Imm::Byte);
     VPSRAQ_IMM = evex(1, 1, 0x72).w().digit(Form::V, 4).imm(Imm::Byte);
+    VPROLVD = evex(1, 2, 0x15);
+    VPROLVQ = evex(1, 2, 0x15).w();
     VPSLLVD = evex(1, 2, 0x47);
     VPSRLVD = evex(1, 2, 0x45);
     VPSRAVD = evex(1, 2, 0x46);

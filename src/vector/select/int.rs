@@ -155,6 +155,7 @@ impl Selector<'_> {
             BinaryOp::Shl => sized(wide, [opcode::VPSLLVD, opcode::VPSLLVQ]),
             BinaryOp::ShrU => sized(wide, [opcode::VPSRLVD, opcode::VPSRLVQ]),
             BinaryOp::ShrS => sized(wide, [opcode::VPSRAVD, opcode::VPSRAVQ]),
+            BinaryOp::RotL => sized(wide, [opcode::VPROLVD, opcode::VPROLVQ]),
             BinaryOp::MinS => sized(wide, [opcode::VPMINSD, opcode::VPMINSQ]),
             BinaryOp::MinU => sized(wide, [opcode::VPMINUD, opcode::VPMINUQ]),
             BinaryOp::MaxS => sized(wide, [opcode::VPMAXSD, opcode::VPMAXSQ]),

@@ -116,7 +116,7 @@ impl Support<'_> {
                 | Special::SharedBytes => true,
             },
             Op::Unary { op, .. } => *op != UnaryOp::BitReverse,
-            Op::Binary { op, a, .. } => self.has_binary(*op, *a),
+            Op::Binary { op, a, b } => self.has_binary(*op, *a, *b),
             Op::Convert { op, a, .. } => {
                 !matches!(op, ConvertOp::Bitcast) || self.ty(*a) != Type::Mask
             }
@@ -157,7 +157,7 @@ impl Support<'_> {
         }
     }
 
-    fn has_binary(&self, op: BinaryOp, a: Value) -> bool {
+    fn has_binary(&self, op: BinaryOp, a: Value, b: Value) -> bool {
         match op {
             BinaryOp::Add
             | BinaryOp::Sub
@@ -172,6 +172,9 @@ impl Support<'_> {
             | BinaryOp::MinU
             | BinaryOp::MaxS
             | BinaryOp::MaxU => true,
+            BinaryOp::RotL => {
+                self.ty(a).bits() >= 32 && !(self.is_uniform(a) && self.is_uniform(b))
+            }
             // Vectors of narrower values would have the high bits elsewhere.
             BinaryOp::MulHiS | BinaryOp::MulHiU => self.ty(a) == Type::I32,
             BinaryOp::DivS | BinaryOp::DivU | BinaryOp::RemS | BinaryOp::RemU => false,

@@ -148,13 +148,8 @@ fn rotated(cx: &mut Cx<'_>, insn: &Instruction, left: bool) -> Lifted {
     }
     let ty = int_type(source.ty.size());
     let (value, count) = (cx.integer(source, ty), cx.integer(count, ty));
-    let mask = cx.constant(ty, u64::from(ty.bits()) - 1);
-    let count = cx.b.and(count, mask);
-    let back = cx.b.neg(count);
-    let back = cx.b.and(back, mask);
-    let (up, down) = if left { (count, back) } else { (back, count) };
-    let (high, low) = (cx.b.shl(value, up), cx.b.shr_u(value, down));
-    let result = cx.b.or(high, low);
+    let count = if left { count } else { cx.b.neg(count) };
+    let result = cx.b.rotl(value, count);
     cx.set_integer(insn, result, false)
 }
 
