@@ -113,8 +113,9 @@ struct Kept {
 
 /// Returns the facts at the entry of every block. A block that is not reached has none.
 pub fn facts(function: &Function, flow: &Flow, execution: Execution) -> Vec<Facts> {
+    // Liveness numbers the registers of the function before analysis. Registers that code finds only
+    // by an index share a number there, but the analysed function may name them.
     let numbers = Arc::new(Numbers::of(function));
-    let none = Facts::none(&numbers);
     // For each block, the joins of the lanes that it pushed, with the registers that may be written
     // on the way.
     let mut joins: Vec<Vec<(usize, Bits)>> = vec![Vec::new(); flow.successors.len()];
@@ -123,13 +124,13 @@ pub fn facts(function: &Function, flow: &Flow, execution: Execution) -> Vec<Fact
         joins[join.pusher].push((join.block, written));
     }
     let passages: Vec<Passage> =
-        function.blocks.iter().map(|block| Passage::of(function, block, &none)).collect();
+        function.blocks.iter().map(|block| Passage::of(function, block, &numbers)).collect();
     let mut keepers = keepers(&passages);
     keepers.extend(flow.places.registers());
     // None: not reached so far.
     let mut entry: Vec<Option<State>> = vec![None; flow.successors.len()];
     let lanes = registers(function).filter(|&reg| function.is_lane(reg));
-    let mut alike = none.clone();
+    let mut alike = Facts::none(&numbers);
     lanes.for_each(|reg| alike.insert(reg, 0));
     // No lane waits so far.
     let waiting = Kept { facts: alike.clone(), covers: false, within: BTreeSet::new() };
@@ -146,7 +147,7 @@ pub fn facts(function: &Function, flow: &Flow, execution: Execution) -> Vec<Fact
         let block = function.blocks.get(index);
         if let Some(Terminator::Dispatch { places, .. }) = block.map(|block| &block.term) {
             for &(reg, to) in places.iter().filter(|&&(reg, _)| flow.places.may_hold(index, reg)) {
-                if meet(&mut entry[to.index()], end.dispatched(reg, &none)) {
+                if meet(&mut entry[to.index()], end.dispatched(reg, &numbers)) {
                     pending.insert(to.index());
                 }
             }
@@ -158,7 +159,7 @@ pub fn facts(function: &Function, flow: &Flow, execution: Execution) -> Vec<Fact
             // known.
             let state = match function.blocks.get(to).and_then(|block| block.join) {
                 None => end.clone(),
-                Some(_) if flow.join(to).is_none() => State::unknown(&none),
+                Some(_) if flow.join(to).is_none() => State::unknown(&numbers),
                 Some(_) => continue,
             };
             if meet(&mut entry[to], state) {
@@ -239,8 +240,8 @@ struct Passage<'a> {
     masks: BTreeMap<Reg, Option<Value>>,
     /// The lane registers that the block writes.
     written: Bits,
-    /// No facts, with the function's numbers of registers.
-    none: &'a Facts,
+    /// The numbers of the function's registers.
+    numbers: &'a Arc<Numbers>,
 }
 
 /// The lanes that a mask register has at a block's end.
@@ -254,11 +255,12 @@ enum Lanes {
 }
 
 impl<'a> Passage<'a> {
-    fn of(function: &'a Function, block: &'a Block, none: &'a Facts) -> Passage<'a> {
+    fn of(function: &'a Function, block: &'a Block, numbers: &'a Arc<Numbers>) -> Passage<'a> {
         let active = block.entry_mask(function.active);
         let (at_entry, masks) = (BTreeMap::new(), BTreeMap::new());
-        let (defs, written) = (block.defs(), none.alike.clone());
-        let mut passage = Passage { function, block, defs, active, at_entry, masks, written, none };
+        let (defs, written) = (block.defs(), Bits::new(numbers.count()));
+        let mut passage =
+            Passage { function, block, defs, active, at_entry, masks, written, numbers };
         for inst in &block.insts {
             match inst.op {
                 Op::RfRead { reg, part: Part::Whole }
@@ -271,7 +273,7 @@ impl<'a> Passage<'a> {
                 }
                 ref op => written_registers(op, |reg| {
                     if function.is_lane(reg) {
-                        passage.written.extend(none.number(reg).into_iter());
+                        passage.written.insert(numbers.of_register(reg));
                     } else {
                         passage.masks.insert(reg, None);
                     }
@@ -349,7 +351,7 @@ impl<'a> Passage<'a> {
     fn end(&self, known: &State, keepers: &BTreeSet<Reg>, execution: Execution) -> State {
         let active = self.at_end(self.function.active);
         let Some((before, _)) = self.known_of(known, &[active]) else {
-            return State::unknown(self.none);
+            return State::unknown(self.numbers);
         };
         let lanes = match active {
             Lanes::Mask(active) => Some(active),
@@ -436,15 +438,15 @@ impl<'a> Passage<'a> {
 }
 
 impl State {
-    fn unknown(none: &Facts) -> State {
-        State { facts: none.clone(), kept: BTreeMap::new() }
+    fn unknown(numbers: &Arc<Numbers>) -> State {
+        State { facts: Facts::none(numbers), kept: BTreeMap::new() }
     }
 
     /// Returns the state after the lanes that wait in `reg` go on, so that no lane waits there.
     ///
     /// The facts about these lanes are then facts about the active lanes.
-    fn dispatched(&self, reg: Reg, none: &Facts) -> State {
-        let Some(Kept { facts, .. }) = self.kept.get(&reg) else { return State::unknown(none) };
+    fn dispatched(&self, reg: Reg, numbers: &Arc<Numbers>) -> State {
+        let Some(Kept { facts, .. }) = self.kept.get(&reg) else { return State::unknown(numbers) };
         let waiting = Kept { facts: facts.clone(), covers: false, within: BTreeSet::new() };
         State { facts: facts.clone(), kept: BTreeMap::from([(reg, waiting)]) }
     }

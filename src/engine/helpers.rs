@@ -30,8 +30,8 @@ pub const SPARSE_LANES: usize = 253;
 /// Operands of a shared function, [`MAX_LANES`] lanes or a scalar, then its results.
 pub const SHARED_LANES: usize = 247;
 /// Operands of a fused multiply-add of `f64`: [`MAX_LANES`] lanes of each operand, or scalars at
-/// equal distances. The results replace the first operand. The area lies behind an access's values, since
-/// an access may need the operation while its values are staged.
+/// equal distances. The results replace the first operand. The area lies behind an access's values,
+/// since an access may need the operation while its values are staged.
 pub const FUSED_LANES: usize = STAGED_VALUES + MAX_LANES * MAX_ELEMENTS as usize;
 /// The results of [`Helper::Reach`].
 pub const REACHED: usize = 251;

@@ -509,20 +509,15 @@ impl Translated {
             problem: e.to_string(),
         };
         let program = || generation.jit.program(shape.grid, shape.block, 1).map_err(failed);
+        let known_target = || target.map_or_else(|| Target::host().map_err(failed), Ok);
         match stage {
             Stage::Blocks => {
                 Ok(blocks(guest::of(self.linked.module().isa), &self.plain()?, &self.code))
             }
             Stage::Ir => Ok(generation.function.to_string()),
             Stage::Analysed => Ok(program()?.function().to_string()),
-            Stage::Plan(effort) => {
-                let target = target.map_or_else(|| Target::host().map_err(failed), Ok)?;
-                Ok(dump::plan(&*program()?, effort, target))
-            }
-            Stage::Clif(effort) => {
-                let target = target.map_or_else(|| Target::host().map_err(failed), Ok)?;
-                Ok(dump::clif(&*program()?, effort, target))
-            }
+            Stage::Plan(effort) => Ok(dump::plan(&*program()?, effort, known_target()?)),
+            Stage::Clif(effort) => Ok(dump::clif(&*program()?, effort, known_target()?)),
             Stage::Host(effort) => match target {
                 Some(target) => dump::host(&*program()?, effort, target).map_err(failed),
                 None => program()?.listing(effort).map_err(failed),

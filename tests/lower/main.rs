@@ -125,14 +125,12 @@ fn steps_have_the_orders_that_they_had() {
     for (path, function) in functions(&folder()) {
         writeln!(text, "{}", path.file_stem().expect("a name").display()).expect("a string");
         let plan = dump::plan(&program(&function), Effort::Full, &target);
-        let is_block = |line: &str| line.starts_with('b');
-        for (block, line) in plan.lines().scan("", |block, line| {
-            *block = if is_block(line) { line } else { block };
-            Some((*block, line))
-        }) {
-            if line.starts_with("    step") {
-                let (id, _) = block.split_once(':').expect("a block has a number");
-                writeln!(text, "    {id}, {}", line.trim_start()).expect("a string");
+        let mut block = "";
+        for line in plan.lines() {
+            if line.starts_with('b') {
+                (block, _) = line.split_once(':').expect("a block has a number");
+            } else if line.starts_with("    step") {
+                writeln!(text, "    {block}, {}", line.trim_start()).expect("a string");
             }
         }
     }

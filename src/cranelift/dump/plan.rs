@@ -43,13 +43,12 @@ fn write_block(
             Order::LoopInMemory(why) => why.inst.map(|inst| format!(": {}", text(inst))),
             _ => None,
         };
-        let (steps, order) = (&ordered.steps, &ordered.order);
-        let last = steps.end.saturating_sub(1);
+        let steps = &ordered.steps;
         let place = match steps.len() {
             0 | 1 => format!("step {}", steps.start),
-            _ => format!("steps {} to {last}", steps.start),
+            _ => format!("steps {} to {}", steps.start, steps.end - 1),
         };
-        let _ = writeln!(out, "    {place}: {order}{}", about.unwrap_or_default());
+        let _ = writeln!(out, "    {place}: {}{}", ordered.order, about.unwrap_or_default());
     }
     for (number, step) in steps.iter().enumerate() {
         let step = match step {

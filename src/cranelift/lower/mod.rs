@@ -13,8 +13,8 @@
 //!   spaced, else through `gather_scatter` or `staging`. `scalar` does so for the warp as a whole.
 //!   `arrays` are byte regions, `indexed` is lane registers by number.
 //! - Other orders of lanes, chunks and warps that do not see each other's effects: `register_loop`,
-//!   `scalarized`, `sweep` and `full_warp`. `orders` notes the chosen orders. `bailout` is for blocks that may not use such an
-//!   order after all.
+//!   `scalarized`, `sweep` and `full_warp`. `orders` notes the chosen orders. `bailout` is for blocks
+//!   that may not use their order after all.
 
 mod address;
 mod arms;

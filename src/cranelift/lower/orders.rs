@@ -25,7 +25,7 @@ pub enum Order {
     ScalarizedLoop,
     /// At most this many active lanes run one by one.
     FewLanes(i64),
-    /// The block is in a loop, or is one, whose rounds run through the register file.
+    /// The rounds of the block's loop run through the register file.
     LoopInMemory(NoRegisterLoop),
 }
 

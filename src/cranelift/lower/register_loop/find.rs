@@ -165,7 +165,7 @@ impl BlockLowerer<'_, '_, '_> {
     /// chunk computes them.
     ///
     /// # Errors
-    /// Such an instruction is not lane-wise.
+    /// One of these instructions is not lane-wise.
     fn carried_scalars(
         &self,
         masks: &BTreeMap<Reg, Value>,

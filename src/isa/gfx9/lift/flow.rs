@@ -13,7 +13,7 @@ pub enum Condition {
     Exec,
 }
 
-/// What follows an instruction.
+/// The continuation after an instruction.
 ///
 /// A flow names no values: the block's end reads the registers that it needs.
 #[derive(Clone, Copy, Debug, PartialEq)]
