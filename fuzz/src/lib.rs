@@ -165,7 +165,7 @@ pub fn decode_maxwell(bytes: &[u8]) {
     for bytes in bytes.chunks_exact(8).take(32) {
         let word = u64::from_le_bytes(bytes.try_into().expect("8 bytes"));
         let Some(instruction) = Instruction::decode(word) else { continue };
-        assert!(instruction.row.matches(word));
+        assert!(instruction.row.matches(word.into()));
         assert!(table::rows().any(|row| std::ptr::eq(row, instruction.row)));
         let text = instruction.text(PC);
         assert!(

@@ -1,7 +1,7 @@
 //! ATOM, RED and ATOMS: every operation, type and addressing form against a table that follows the
 //! seed `nvidia-atom.txt`.
 
-use warploom_maxwell::encode;
+use warploom_maxwell as maxwell;
 
 use crate::support::probe::{Probe, assemble};
 use crate::support::state::{GLOBAL, Item, LANES, LOW, Place, State};
@@ -329,7 +329,7 @@ fn check(form: &Form, row: &Row, zeros: Zeros, warps: &[Warp], failures: &mut Ve
     let c = if zeros.b { B } else { c_of(row) };
     let d = name(zeros.d, D);
     let text = form.text(row.name, [&name(zeros.b, B), &name(zeros.c, c)], &d);
-    let word = encode::assemble(&text, 0).unwrap_or_else(|error| panic!("{error}"));
+    let word = maxwell::assemble(&text, 0).unwrap_or_else(|error| panic!("{error}"));
     let cases: Vec<(State, State)> =
         warps.iter().map(|warp| states(form, row, zeros, warp)).collect();
     let places = cases.iter().flat_map(|(before, after)| before.places().chain(after.places()));
@@ -472,7 +472,7 @@ fn pairs_that_the_table_does_not_list_are_illegal() {
     for form in [&FORMS[0], &FORMS[7]] {
         for name in UNLISTED {
             let text = form.text(name, ["R4", "R5"], "R12");
-            let word = encode::assemble(&text, 0).unwrap_or_else(|error| panic!("{error}"));
+            let word = maxwell::assemble(&text, 0).unwrap_or_else(|error| panic!("{error}"));
             let mut before = State::default();
             register(2, [form.cells; LANES], true, &mut before.items);
             let after =

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use warploom::{EngineKind, FidelityClass, LaunchOptions, Program};
 use warploom_ir::{Function, Terminator, TrapKind};
-use warploom_maxwell::row::{Location, Piece, Row};
-use warploom_maxwell::{Fidelity, Instruction, lift, table};
+use warploom_maxwell::row::{Location, Piece};
+use warploom_maxwell::{Fidelity, Instruction, Row, lift, table};
 use warploom_runtime::fault::FaultKind;
 use warploom_runtime::memory::MemoryConfig;
 
@@ -43,7 +43,7 @@ fn words(row: &'static Row, count: usize) -> impl Iterator<Item = Instruction> {
     };
     let word = move |n: usize| {
         let random = if n.is_multiple_of(2) { next() & next() } else { next() };
-        let word = random & !row.mask | row.bits;
+        let word = table::word(row, random);
         Instruction::decode(if row.guarded() { word & !(0xf << 16) | 7 << 16 } else { word })
     };
     (0..count).map(word).collect::<Vec<_>>().into_iter().flatten()
@@ -111,7 +111,7 @@ fn every_bit_of_the_text_counts() {
     let (mut same, mut different) = (BTreeMap::new(), BTreeSet::new());
     for row in table::rows().filter(|row| row.lift.is_some()) {
         for instruction in words(row, 14) {
-            let executed = lifted(instruction.word);
+            let executed = lifted(instruction.word());
             let no_code =
                 executed.blocks.iter().all(|block| block.pc != PC || block.insts.is_empty());
             if !lift::executes(&instruction, PC, None)
@@ -124,7 +124,7 @@ fn every_bit_of_the_text_counts() {
                 continue;
             }
             for bit in (0..64).filter(|bit| !row.guarded() || !(16..20).contains(bit)) {
-                let Some(other) = Instruction::decode(instruction.word ^ 1 << bit) else {
+                let Some(other) = Instruction::decode(instruction.word() ^ 1 << bit) else {
                     continue;
                 };
                 if other.row.opcode != row.opcode
@@ -133,7 +133,7 @@ fn every_bit_of_the_text_counts() {
                 {
                     continue;
                 }
-                let changed = lifted(other.word);
+                let changed = lifted(other.word());
                 if has_trap(&changed, TrapKind::IllegalInstruction) {
                     continue;
                 }
@@ -161,7 +161,7 @@ fn the_class_is_that_of_the_form() {
     let (mut traps, mut executed) = (0, 0);
     for row in table::rows() {
         for instruction in words(row, 40) {
-            let trap = has_trap(&lifted(instruction.word), TrapKind::Unimplemented);
+            let trap = has_trap(&lifted(instruction.word()), TrapKind::Unimplemented);
             let class = lift::fidelity(&instruction, PC, None);
             assert_eq!(
                 class == Fidelity::Unimplemented,
@@ -281,10 +281,12 @@ fn what_is_not_executed_stops() {
     let mut seen = BTreeSet::new();
     for row in table::rows() {
         // Any form of the row, except in rows with branch targets.
-        let target = |piece: &Piece| matches!(piece, Piece::Operand(slot) if matches!(slot.location, Location::Target | Location::AbsoluteTarget));
+        let has_target = row.operands().any(|slot| {
+            matches!(slot.location, Location::Target { .. } | Location::AbsoluteTarget { .. })
+        });
         let form = words(row, 40).find(|instruction| !lift::executes(instruction, PC, None));
-        let Some(instruction) = form.filter(|_| !row.pieces.iter().any(target)) else { continue };
-        is_fault(instruction.word);
+        let Some(instruction) = form.filter(|_| !has_target) else { continue };
+        is_fault(instruction.word());
         seen.insert(format!("{:?}", row.opcode));
     }
     assert!(seen.len() > 60, "{seen:?}");

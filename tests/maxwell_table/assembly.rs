@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use warploom_container::{Section, SectionKind};
-use warploom_maxwell::disasm::Context;
+use warploom_maxwell::text::Context;
 use warploom_maxwell::{Instruction, code, past_control, table};
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
@@ -24,7 +24,7 @@ fn random_words() -> impl Iterator<Item = Instruction> {
             let words: Vec<u64> = (0..96)
                 .map(|n| if n % 3 == 0 { next() & next() & next() } else { next() })
                 .collect();
-            words.into_iter().map(move |word| word & !row.mask | row.bits)
+            words.into_iter().map(move |word| table::word(row, word))
         })
         .filter_map(Instruction::decode)
 }

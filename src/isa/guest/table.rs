@@ -40,9 +40,10 @@ macro_rules! hand_on {
 /// Walks the families and defines `Opcode` and the rows of all families.
 #[macro_export]
 macro_rules! gather {
-    (families $($family:ident)*) => {
+    (families $($family:ident)*) => { $crate::gather! { [&[Row]] families $($family)* } };
+    ([$rows:ty] families $($family:ident)*) => {
         /// The rows of all families.
-        static FAMILIES: &[&[Row]] = &[$($family::ROWS),*];
+        static FAMILIES: &[$rows] = &[$($family::ROWS),*];
         $crate::gather! { [$($family)*] }
     };
     ([$family:ident $($rest:ident)*] $($seen:tt)*) => { $family! { gather [$($rest)*] $($seen)* } };

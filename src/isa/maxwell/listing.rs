@@ -11,8 +11,9 @@ mod waits;
 use std::collections::HashMap;
 use std::fmt::Write;
 
+use warploom_sass::text::Context;
+
 use super::code::{CodeWord, words};
-use super::disasm::Context;
 use super::instruction::{BUNDLE_BYTES, WORD_BYTES, past_control};
 use super::lift::registers;
 use super::table::Opcode;

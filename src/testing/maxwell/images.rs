@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use arbitrary::{Result, Unstructured};
 use warploom_maxwell::field::Field;
 use warploom_maxwell::row::Location;
-use warploom_maxwell::{Instruction, Opcode, Role, Row};
+use warploom_maxwell::{Instruction, Opcode, Role, Row, table};
 
 use super::words::{ROWS, set};
 
@@ -37,8 +37,8 @@ pub fn image_accesses(u: &mut Unstructured<'_>, first: u64, count: u64) -> Resul
         for slot in row.fields().filter(|slot| slot.field == Field::handle) {
             set(&mut word, slot.lo, slot.bits, first / 4 + u.int_in_range(0..=count - 1)?);
         }
-        let decoded =
-            Instruction::decode(row.word(word)).filter(|decoded| is_image(decoded.row.opcode));
+        let decoded = Instruction::decode(table::word(row, word))
+            .filter(|decoded| is_image(decoded.row.opcode));
         lines.extend(decoded.map(|instruction| instruction.text(8)));
     }
     Ok(lines)

@@ -16,8 +16,8 @@ use arbitrary::{Result, Unstructured};
 use primitives::Shape;
 use warploom_ir::TrapKind;
 use warploom_maxwell::field::{Field, TextureDim};
-use warploom_maxwell::row::Location;
-use warploom_maxwell::{Instruction, Opcode, Role, Row};
+use warploom_maxwell::row::{Location, Memory};
+use warploom_maxwell::{Instruction, Opcode, Role, Row, table};
 use warploom_replay::Manifest;
 use warploom_replay::graphics::Stage;
 use warploom_replay::manifest::{
@@ -617,25 +617,26 @@ impl Writer<'_, '_> {
                         set(&mut word, lo, 8, register);
                     }
                     // Constants are parameters of the launch.
-                    Location::Constant => {
-                        set(&mut word, 20, 19, self.u.int_in_range(OUT / 4..=FLOAT / 4)?)
-                    }
-                    Location::ConstantWide => {
-                        set(&mut word, 20, 21, self.u.int_in_range(OUT / 4..=FLOAT / 4)? * 4)
-                    }
-                    Location::Memory { base, offset, width, scale } => {
-                        set(&mut word, base, 8, place.base);
-                        set(&mut word, offset, width, place.offset / u64::from(scale.max(1)));
-                    }
-                    Location::ConstMemory { bank, offset, width } => {
+                    Location::Constant { offset, width, scale, bank, .. } => {
+                        let parameter = self.u.int_in_range(OUT / 4..=FLOAT / 4)? * 4;
                         set(&mut word, bank, 5, 0);
-                        set(&mut word, 8, 8, place.base);
+                        set(&mut word, offset, width, parameter / u64::from(scale));
+                    }
+                    Location::Memory(Memory { base: Some(base), offset, width, scale, .. }) => {
+                        set(&mut word, base, 8, place.base);
+                        if width > 0 {
+                            set(&mut word, offset, width, place.offset / u64::from(scale.max(1)));
+                        }
+                    }
+                    Location::ConstMemory { bank, base, offset, width, .. } => {
+                        set(&mut word, bank, 5, 0);
+                        set(&mut word, base, 8, place.base);
                         set(&mut word, offset, width, place.offset);
                     }
                     _ => {}
                 }
             }
-            let word = row.word(word);
+            let word = table::word(row, word);
             let Some(instruction) = Instruction::decode(word) else { continue };
             // 32-bit addresses lead to no data.
             let short = extended && !instruction.mnemonic().split('.').any(|part| part == "E");

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use arbitrary::{Result, Unstructured};
 use warploom_ir::{BankId, Block, CellKind, Function, Terminator, TrapKind};
 use warploom_maxwell::lift::{Kernel, lift_kernel};
-use warploom_maxwell::row::Location;
+use warploom_maxwell::row::{Location, Memory};
 use warploom_maxwell::{Opcode, Row, table};
 
 use crate::compare::{BUFFER, Initial};
@@ -101,16 +101,20 @@ fn word(u: &mut Unstructured<'_>) -> Result<u64> {
     for slot in row.operands() {
         match slot.location {
             Location::Register { lo } => set(&mut word, lo, 8, *u.choose(&REGISTERS)?),
-            Location::Memory { base, offset, width, .. } => {
+            Location::Memory(Memory { base: Some(base), offset, width, .. }) => {
                 set(&mut word, base, 8, *u.choose(&[SPACED, SCATTERED, SPACED, RZ])?);
                 set(&mut word, offset, width, *u.choose(&[0, 4, 8, 16, 64, 128])?);
             }
-            Location::Target => set(&mut word, 20, 24, (u.int_in_range(-6..=6i64)? * 8) as u64),
-            Location::AbsoluteTarget => set(&mut word, 20, 32, u.int_in_range(0..=40u64)? * 8),
+            Location::Target { lo, width, .. } => {
+                set(&mut word, lo, width, (u.int_in_range(-6..=6i64)? * 8) as u64);
+            }
+            Location::AbsoluteTarget { lo, width, .. } => {
+                set(&mut word, lo, width, u.int_in_range(0..=40u64)? * 8);
+            }
             _ => {}
         }
     }
-    Ok(row.word(word))
+    Ok(table::word(row, word))
 }
 
 pub(super) fn set(word: &mut u64, lo: u8, bits: u8, value: u64) {

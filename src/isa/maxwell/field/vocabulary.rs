@@ -1,6 +1,7 @@
-//! The names, values and texts of fields; the parent module explains their use.
+//! The names, values and texts of fields; [`warploom_sass::field`] explains their use.
 
-use super::{FieldInfo, Style, joined};
+use warploom_sass::{Style, vocabulary};
+
 use crate::instruction::Instruction;
 
 vocabulary! {
@@ -386,11 +387,13 @@ vocabulary! {
         /// DEPBAR.LE: the count that the scoreboard must not exceed.
         scoreboard_count Style::Hex;
         /// FSWZADD: two bits for each lane of a quad; the text shows them as letters.
-        swizzle Style::Swizzle;
+        swizzle Style::Swizzle(["PP", "NP", "PN", "ZP"]);
         /// Textures: index of the handle in bank 0, in words.
         handle Style::Hex;
         /// Textures: requested components, R in bit 0.
         component_mask Style::Hex;
+        /// A test of the CC register, true if it has none; see [`Instruction::cc_test`].
+        cc_condition Style::Test { prefix: "CC", names: CcTest::TEXTS, usual: CcTest::T as u64 };
         /// An immediate without a meaning for programs.
         tag Style::HexUnless(0);
         /// An immediate without a meaning for programs, always printed.
@@ -398,8 +401,8 @@ vocabulary! {
     }
     signed_numbers {
         /// Added to the address of BRX (relative to the next word) and JMX.
-        code_offset;
+        code_offset 1;
         /// AL2P: offset in bytes.
-        attribute_offset;
+        attribute_offset 1;
     }
 }

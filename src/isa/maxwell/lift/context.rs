@@ -12,7 +12,7 @@ use super::flags::{Flag, Flags};
 use super::flow::Active;
 use super::shader::{Shader, is_of_pixels};
 use crate::driver::{self, BANKS, word};
-use crate::{Instruction, Part, Pred, Reg, Source, instruction};
+use crate::{Instruction, Part, Pred, Reg, Source, Value as Operand};
 
 /// The register banks of the function under construction.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +23,9 @@ pub struct Banks {
     /// The banks of a graphics program.
     pub shader: Option<Shader>,
 }
+
+/// Why an operand is never in a uniform register: no line of the table has such a location.
+const NO_UNIFORM: &str = "Maxwell has no uniform registers";
 
 /// The predicate that is always true; writes to it are dropped.
 pub const PT: u8 = 7;
@@ -383,9 +386,10 @@ impl<'a> Cx<'a> {
     /// Returns the 32 bits of a source, without its modifiers.
     pub fn raw(&mut self, source: Source) -> Value {
         match source.value {
-            instruction::Value::Reg(reg) => self.reg(reg),
-            instruction::Value::Const { bank, offset } => self.bank(bank, offset, Type::I32),
-            instruction::Value::Imm(bits) => self.int(bits as u32),
+            Operand::Reg(reg) => self.reg(reg),
+            Operand::Const { bank, offset } => self.bank(bank, offset, Type::I32),
+            Operand::Imm(bits) => self.int(bits as u32),
+            Operand::Uniform(_) | Operand::Described { .. } => unreachable!("{NO_UNIFORM}"),
         }
     }
 
@@ -443,12 +447,13 @@ impl<'a> Cx<'a> {
     /// Reads an `f32` source: absolute value, negation. Both act on the sign bit only.
     pub fn f32(&mut self, source: Source) -> Value {
         let value = match source.value {
-            instruction::Value::Reg(reg) => {
+            Operand::Reg(reg) => {
                 let bits = self.reg(reg);
                 self.cast(Type::F32, bits)
             }
-            instruction::Value::Const { bank, offset } => self.bank(bank, offset, Type::F32),
-            instruction::Value::Imm(bits) => self.constant(Type::F32, bits),
+            Operand::Const { bank, offset } => self.bank(bank, offset, Type::F32),
+            Operand::Imm(bits) => self.constant(Type::F32, bits),
+            Operand::Uniform(_) | Operand::Described { .. } => unreachable!("{NO_UNIFORM}"),
         };
         self.float_modifiers(source, value)
     }
@@ -456,12 +461,13 @@ impl<'a> Cx<'a> {
     /// Reads an `f64` source.
     pub fn f64(&mut self, source: Source) -> Value {
         let value = match source.value {
-            instruction::Value::Reg(reg) => {
+            Operand::Reg(reg) => {
                 let bits = self.reg_pair(reg);
                 self.cast(Type::F64, bits)
             }
-            instruction::Value::Const { bank, offset } => self.bank(bank, offset, Type::F64),
-            instruction::Value::Imm(bits) => self.constant(Type::F64, bits),
+            Operand::Const { bank, offset } => self.bank(bank, offset, Type::F64),
+            Operand::Imm(bits) => self.constant(Type::F64, bits),
+            Operand::Uniform(_) | Operand::Described { .. } => unreachable!("{NO_UNIFORM}"),
         };
         self.float_modifiers(source, value)
     }
@@ -470,9 +476,10 @@ impl<'a> Cx<'a> {
     /// sign-extended immediate.
     pub fn wide(&mut self, source: Source) -> Value {
         match source.value {
-            instruction::Value::Reg(reg) => self.reg_pair(reg),
-            instruction::Value::Const { bank, offset } => self.bank(bank, offset, Type::I64),
-            instruction::Value::Imm(bits) => self.constant(Type::I64, bits),
+            Operand::Reg(reg) => self.reg_pair(reg),
+            Operand::Const { bank, offset } => self.bank(bank, offset, Type::I64),
+            Operand::Imm(bits) => self.constant(Type::I64, bits),
+            Operand::Uniform(_) | Operand::Described { .. } => unreachable!("{NO_UNIFORM}"),
         }
     }
 

@@ -11,7 +11,7 @@ use super::float::{flushing, fused, product};
 use super::float_compare::compare;
 use super::flow::{Flow, Lifted};
 use crate::field::{Field, Ftz, HalfMerge};
-use crate::{Instruction, Part, Source, instruction};
+use crate::{Instruction, Part, Source, Value as Operand};
 
 /// The low value and the high value.
 type Pair = [Value; 2];
@@ -19,7 +19,7 @@ type Pair = [Value; 2];
 /// Returns both halves of a source, or one value twice: a half, or an F32 rounded to the nearest
 /// F16.
 fn pair(cx: &mut Cx<'_>, source: Source) -> Pair {
-    let is_constant = matches!(source.value, instruction::Value::Const { .. });
+    let is_constant = matches!(source.value, Operand::Const { .. });
     if is_constant || source.part == Part::Float {
         let single = cx.f32(source);
         let half = cx.b.fconvert(Type::F16, FloatAttrs::IEEE, single);

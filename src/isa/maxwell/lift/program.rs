@@ -402,7 +402,7 @@ impl Trial {
         let mut cx = Cx::new(self.function.at(self.block), self.banks, Flags::NONE);
         cx.start(insn, pc, Flags::ALL);
         let flow = insn.row.lift.ok_or(Unsupported).and_then(|lift| lift(&mut cx, insn));
-        let test = match insn.field(Field::cc_test) {
+        let test = match insn.field(Field::cc_condition) {
             Some(_) if !matches!(flow, Ok(Flow::Next)) => {
                 Some(insn.cc_test()).filter(|&test| test != CcTest::T)
             }

@@ -35,7 +35,7 @@ impl RegisterSet {
 pub fn registers(insn: &Instruction) -> (RegisterSet, RegisterSet) {
     const EXIT: u64 = 0xe300_0000_0007_000f;
     let code: Vec<u8> =
-        [0, insn.word, EXIT, EXIT].iter().flat_map(|word| word.to_le_bytes()).collect();
+        [0, insn.word(), EXIT, EXIT].iter().flat_map(|word| word.to_le_bytes()).collect();
     let (mut read, mut written) = (RegisterSet::default(), RegisterSet::default());
     let Ok(function) = lift_kernel(&Kernel::new("", &code, 0)) else { return (read, written) };
     let at = past_control(0);

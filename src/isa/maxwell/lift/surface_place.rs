@@ -11,12 +11,12 @@ use warploom_ir::image::flag;
 use super::context::Cx;
 use super::flow::Unsupported;
 use crate::field::{SurfaceClamp, SurfaceDim};
-use crate::{Instruction, Source, instruction};
+use crate::{Instruction, Source, Value as Operand};
 
 /// Returns the image record of a handle operand: a register, or the index of a word of bank 0.
 fn record(cx: &mut Cx<'_>, handle: Source) -> Record {
     let handle = match handle.value {
-        instruction::Value::Imm(word) => {
+        Operand::Imm(word) => {
             if let Some(known) = Record::known(cx, word as u32 * 4) {
                 return known;
             }

@@ -3,46 +3,46 @@
 family! { ($) control {
     /// No operation.
     Nop (exact control::nop) {
-        "NOP{trigger@13} {cc_test@8}, {tag@20:16}" {
+        "NOP{trigger@13} {cc_condition@8:5}, {tag@20:16}" {
             "0101 0000 1011 0---"
         }
     }
     /// Relative branch.
     Bra (exact control::bra) {
-        "BRA{uniform@7}{limit@6} {cc_test@0}, {t}" {
+        "BRA{uniform@7}{limit@6} {cc_condition@0:5}, {t}" {
             "1110 0010 0100 ---- @5=0"
         }
     }
     /// Relative branch with the offset in a constant.
     BraConst unimplemented {
-        "BRA{uniform@7}{limit@6} {cc_test@0}, {b=w}" {
+        "BRA{uniform@7}{limit@6} {cc_condition@0:5}, {b=w}" {
             "1110 0010 0100 ---- @5=1"
         }
     }
     /// Absolute branch.
     Jmp (exact control::bra) {
-        "JMP{uniform@7}{limit@6} {cc_test@0}, {t=t32}" {
+        "JMP{uniform@7}{limit@6} {cc_condition@0:5}, {t=t32}" {
             "1110 0010 0001 ---- @5=0"
         }
-        "JMP{uniform@7}{limit@6} {cc_test@0}, {b=w}" {
+        "JMP{uniform@7}{limit@6} {cc_condition@0:5}, {b=w}" {
             "1110 0010 0001 ---- @5=1"
         }
     }
     /// Indirect relative branch.
     Brx (exact control::brx) {
-        "BRX{limit@6} {cc_test@0}, {a} {code_offset@20:24}" {
+        "BRX{limit@6} {cc_condition@0:5}, {a} {code_offset@20:24}" {
             "1110 0010 0101 ---- @5=0"
         }
-        "BRX{limit@6} {cc_test@0}, {m=k36+20:16}" {
+        "BRX{limit@6} {cc_condition@0:5}, {m=k}" {
             "1110 0010 0101 ---- @5=1"
         }
     }
     /// Indirect absolute branch.
     Jmx (exact control::jmx) {
-        "JMX{limit@6} {cc_test@0}, {a} {code_offset@20:32}" {
+        "JMX{limit@6} {cc_condition@0:5}, {a} {code_offset@20:32}" {
             "1110 0010 0000 ---- @5=0"
         }
-        "JMX{limit@6} {cc_test@0}, {m=k36+20:16}" {
+        "JMX{limit@6} {cc_condition@0:5}, {m=k}" {
             "1110 0010 0000 ---- @5=1"
         }
     }
@@ -117,43 +117,43 @@ family! { ($) control {
     }
     /// Lanes wait at the nearest reconvergence point.
     Sync (exact control::sync) {
-        "SYNC {cc_test@0}" {
+        "SYNC {cc_condition@0:5}" {
             "1111 0000 1111 1---"
         }
     }
     /// Lanes leave their loop.
     Brk (exact control::brk) {
-        "BRK {cc_test@0}" {
+        "BRK {cc_condition@0:5}" {
             "1110 0011 0100 ----"
         }
     }
     /// Lanes go to the continuation point of their loop.
     Cont (exact control::cont) {
-        "CONT {cc_test@0}" {
+        "CONT {cc_condition@0:5}" {
             "1110 0011 0101 ----"
         }
     }
     /// Lanes return from a call.
     Ret (exact control::ret) {
-        "RET {cc_test@0}" {
+        "RET {cc_condition@0:5}" {
             "1110 0011 0010 ----"
         }
     }
     /// Lanes go to the target that PLONGJMP pushed.
     Longjmp unimplemented {
-        "LONGJMP {cc_test@0}" {
+        "LONGJMP {cc_condition@0:5}" {
             "1110 0011 0001 ----"
         }
     }
     /// Ends the lanes.
     Exit (exact control::exit) {
-        "EXIT{keep_refcount@5} {cc_test@0}" {
+        "EXIT{keep_refcount@5} {cc_condition@0:5}" {
             "1110 0011 0000 ----"
         }
     }
     /// Discards the pixels.
     Kil (approximate "what pixels do behind it is not documented: they go on as helpers" pixel::kil) {
-        "KIL {cc_test@0}" {
+        "KIL {cc_condition@0:5}" {
             "1110 0011 0011 ----"
         }
     }

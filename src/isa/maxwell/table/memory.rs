@@ -60,7 +60,7 @@ family! { ($) memory {
     }
     /// Load from constant memory.
     Ldc (exact memory::ldc) {
-        "LDC{const_size@48}{const_mode@44} {d}, {m=k36+20:16}" {
+        "LDC{const_size@48}{const_mode@44} {d}, {m=k}" {
             "1110 1111 1001 0---"
         }
     }

@@ -1,12 +1,16 @@
 //! The instruction table: one file per family, one line per encoding, in the notation of
-//! [`super::notation`].
+//! [`warploom_sass::notation`].
 //!
 //! All other information about an encoding is derived: decoder, accessors, disassembler, encoder
 //! and random words. The families below are complete; [`Opcode`] is gathered from them.
 
 use std::sync::LazyLock;
 
-use super::row::Row;
+use warploom_sass::Table;
+
+use super::Maxwell;
+
+pub type Row = warploom_sass::Row<Maxwell>;
 
 /// Defines a family: `static ROWS` and a macro with the family's name that passes its opcodes on.
 macro_rules! family {
@@ -15,21 +19,25 @@ macro_rules! family {
             $format:literal { $($encoding:literal)+ }
         )+ }
     )* }) => {
-        pub static ROWS: &[$crate::row::Row] = &[$($($(
+        pub static ROWS: &[$crate::table::Row] = &[$($($(
             {
-                const PATTERN: (u64, u64) = $crate::notation::pattern($encoding);
-                $crate::row::Row {
+                const PATTERN: (u128, u128) = $crate::LANGUAGE.pattern($encoding);
+                $crate::table::Row {
                     opcode: $crate::table::Opcode::$opcode,
                     fidelity: fidelity!($fidelity),
                     lift: lift!($fidelity),
+                    models: warploom_sass::row::Models::ALL,
                     mask: PATTERN.0,
                     bits: PATTERN.1,
                     exclusions: &const {
-                        $crate::notation::exclusions::<{ $crate::notation::exclusion_count($encoding) }>($encoding)
+                        $crate::LANGUAGE
+                            .exclusions::<{ $crate::LANGUAGE.exclusion_count($encoding) }>($encoding)
                     },
+                    one_of: 0,
                     format: $format,
                     pieces: &const {
-                        $crate::notation::pieces::<{ $crate::notation::piece_count($format) }>($format, $encoding)
+                        $crate::LANGUAGE
+                            .pieces::<{ warploom_sass::notation::piece_count($format) }>($format, $encoding)
                     },
                 }
             },
@@ -70,36 +78,17 @@ mod video;
 
 gather! { families atomic barrier control convert float graphics half integer logic memory moves surface texture video }
 
-/// Iterates over all rows, family by family.
-pub fn rows() -> impl Iterator<Item = &'static Row> {
-    FAMILIES.iter().copied().flatten()
+/// The rows of all families, ordered for the search.
+pub static TABLE: LazyLock<Table<Maxwell>> =
+    LazyLock::new(|| Table::new(FAMILIES.iter().copied().flatten(), 54, 10));
+
+/// Returns a word of a row, with the other bits from `random`. The row may exclude the word, or a more
+/// specific row may have it.
+pub fn word(row: &Row, random: u64) -> u64 {
+    row.word(random.into()) as u64
 }
 
-/// The number of top bits of a word that choose a bucket.
-const BUCKET_BITS: u32 = 10;
-
-/// The candidate rows for each value of the top bits, the most specific row first.
-static BUCKETS: LazyLock<Vec<Vec<&'static Row>>> = LazyLock::new(|| {
-    let mut sorted: Vec<_> = rows().collect();
-    sorted.sort_by_key(|row| std::cmp::Reverse(row.mask.count_ones()));
-    let shift = 64 - BUCKET_BITS;
-    let mut buckets = vec![Vec::new(); 1 << BUCKET_BITS];
-    for row in sorted {
-        let (fixed, free) = ((row.bits & row.mask) >> shift, !row.mask >> shift);
-        // Enumerates all values of the free bits, from all ones down to 0.
-        let mut chosen = free;
-        loop {
-            buckets[(fixed | chosen) as usize].push(row);
-            if chosen == 0 {
-                break;
-            }
-            chosen = (chosen - 1) & free;
-        }
-    }
-    buckets
-});
-
-/// Returns the row that matches a word.
-pub fn lookup(word: u64) -> Option<&'static Row> {
-    BUCKETS[(word >> (64 - BUCKET_BITS)) as usize].iter().copied().find(|row| row.matches(word))
+/// Iterates over all rows, family by family.
+pub fn rows() -> impl Iterator<Item = &'static Row> {
+    TABLE.rows()
 }

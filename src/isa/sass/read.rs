@@ -1,14 +1,14 @@
 //! Readers of the parts of an instruction's text: each returns a value and the rest of the text.
 
-use super::PT;
+use super::assemble::PT;
 
-/// Reads a predicate: its number, whether it is negated, and the rest.
-pub(super) fn predicate(text: &str) -> Option<(u64, bool, &str)> {
+/// Reads a predicate, `P` or `UP` with its number: the number, whether it is negated, and the rest.
+pub(super) fn predicate<'a>(text: &'a str, file: &str) -> Option<(u64, bool, &'a str)> {
     let (not, rest) = match text.strip_prefix('!') {
         Some(rest) => (true, rest),
         None => (false, text),
     };
-    let rest = rest.strip_prefix('P')?;
+    let rest = rest.strip_prefix(file)?;
     if let Some(rest) = rest.strip_prefix('T') {
         return Some((PT, not, rest));
     }
@@ -22,6 +22,14 @@ pub(super) fn register(text: &str) -> Option<(u64, &str)> {
         return Some((255, rest));
     }
     decimal(rest).filter(|(number, _)| *number < 255)
+}
+
+pub(super) fn uniform(text: &str) -> Option<(u64, &str)> {
+    let rest = text.strip_prefix("UR")?;
+    if let Some(rest) = rest.strip_prefix('Z') {
+        return Some((63, rest));
+    }
+    decimal(rest).filter(|(number, _)| *number < 63)
 }
 
 pub(super) fn take_while(text: &str, accept: impl Fn(char) -> bool) -> (&str, &str) {
@@ -90,21 +98,48 @@ pub(super) fn halves(text: &str) -> Option<([u16; 2], &str)> {
 /// An F64 whose top 20 bits make it a signalling NaN.
 const SIGNALLING: u64 = 0x7ff4 << 48;
 
-/// Reads `[R1+0x10]`, `[R1]` or `[0x10]`: register, offset and the rest.
-pub(super) fn address(text: &str) -> Option<(u64, i64, &str)> {
-    let text = text.strip_prefix('[')?;
-    let (base, offset, rest) = match register(text) {
-        Some((base, rest)) => match rest.strip_prefix('+') {
-            Some(rest) => {
-                let (offset, rest) = hex(rest)?;
-                (base, offset, rest)
-            }
-            None => (base, 0, rest),
-        },
-        None => {
-            let (offset, rest) = hex(text)?;
-            (255, offset, rest)
+/// The terms of an address, as the text has them.
+#[derive(Default)]
+pub(super) struct AddressText {
+    pub base: Option<u64>,
+    /// 0 to 3 for a factor of 1, 4, 8, 16.
+    pub factor: u64,
+    pub wide: Option<bool>,
+    pub descriptor: Option<u64>,
+    pub uniform: Option<u64>,
+    pub offset: i64,
+}
+
+/// Reads `[R1+0x10]`, `[R1.X4+UR2]`, `[0x10]`: the terms and the rest.
+pub(super) fn address(text: &str) -> Option<(AddressText, &str)> {
+    let mut found = AddressText::default();
+    let text = match text.strip_prefix("desc[") {
+        Some(text) => {
+            let (descriptor, rest) = uniform(text)?;
+            found.descriptor = Some(descriptor);
+            rest.strip_prefix(']')?
         }
+        None => text,
     };
-    Some((base, offset, rest.strip_prefix(']')?))
+    let (terms, rest) = text.strip_prefix('[')?.split_once(']')?;
+    for term in terms.split('+') {
+        if let Some((number, rest)) = register(term) {
+            found.base = Some(number);
+            (found.factor, found.wide) = match rest {
+                "" => (0, None),
+                ".X4" => (1, None),
+                ".X8" => (2, None),
+                ".X16" => (3, None),
+                ".64" => (0, Some(true)),
+                ".U32" => (0, Some(false)),
+                _ => return None,
+            };
+        } else if let Some((number, "")) = uniform(term) {
+            found.uniform = Some(number);
+        } else {
+            let (offset, "") = hex(term)? else { return None };
+            found.offset = offset;
+        }
+    }
+    Some((found, rest))
 }

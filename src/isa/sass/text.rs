@@ -2,23 +2,23 @@
 
 use std::fmt::{self, Write};
 
-use super::field::{CcTest, Field, Style};
-use super::instruction::{Address, Instruction, Pred, Reg, Value};
-use super::row::{FieldSlot, ImmKind, Location, OperandSlot, PartKind, PartSlot, Piece, Role};
-use super::special::SpecialRegister;
+use super::Guest;
+use super::field::Style;
+use super::instruction::{Address, Instruction, Pred, Reg, Uniform, Value};
+use super::row::{FieldSlot, ImmKind, Location, OperandSlot, PartKind, PartSlot, Piece};
 
 /// Context of an instruction for printing.
 #[derive(Clone, Copy, Default)]
 pub struct Context<'a> {
     /// Address of the word; branch targets are relative to it.
     pub pc: u64,
-    /// Operand slots marked `.reuse`, see [`super::control::Control::reuse`].
+    /// Operand slots marked `.reuse`.
     pub reuse: u8,
     /// Names of branch targets; an address without one is printed in hex.
     pub label: Option<&'a dyn Fn(u64) -> Option<String>>,
 }
 
-impl Instruction {
+impl<G: Guest> Instruction<G> {
     /// Returns the text with guard, without labels, `.reuse` and the closing semicolon.
     pub fn text(&self, pc: u64) -> String {
         self.text_in(&Context { pc, ..Context::default() })
@@ -40,13 +40,13 @@ impl Instruction {
     }
 }
 
-struct Printer<'a> {
-    instruction: &'a Instruction,
+struct Printer<'a, G: Guest> {
+    instruction: &'a Instruction<G>,
     context: &'a Context<'a>,
     out: String,
 }
 
-impl Printer<'_> {
+impl<G: Guest> Printer<'_, G> {
     fn print(&mut self) -> fmt::Result {
         let guard = self.instruction.guard();
         if !guard.is_true() {
@@ -58,7 +58,7 @@ impl Printer<'_> {
             match piece {
                 Piece::Text { start, end } => {
                     let text = self.instruction.row.format[*start as usize..*end as usize]
-                        .trim_start_matches('*');
+                        .trim_start_matches(['*', '^']);
                     let skip = !printed && self.out.ends_with(' ') && text.starts_with(", ");
                     self.out.push_str(if skip { &text[2..] } else { text });
                 }
@@ -78,64 +78,83 @@ impl Printer<'_> {
         Ok(())
     }
 
-    fn field(&mut self, slot: &FieldSlot) -> fmt::Result {
+    fn field(&mut self, slot: &FieldSlot<G::Field>) -> fmt::Result {
         let value = self.instruction.read_field(slot);
-        match slot.field.info().style {
+        match G::info(slot.field).style {
             Style::Names { names, otherwise } => {
                 match names.iter().find(|(of, _)| u64::from(*of) == value) {
                     Some((_, name)) => self.out.write_str(name),
                     None => write!(self.out, "{otherwise}{value}"),
                 }
             }
+            Style::Test { prefix, names, usual } if value != usual => {
+                write!(self.out, "{prefix}{}", names[value as usize % names.len()].1)
+            }
             Style::HexUnless(usual) if value == usual => Ok(()),
             Style::Hex | Style::HexUnless(_) => write!(self.out, "{value:#x}"),
-            Style::SignedHex | Style::BitSet if value == 0 => Ok(()),
-            Style::SignedHex => {
+            Style::SignedHex { .. } | Style::BitSet if value == 0 => Ok(()),
+            Style::SignedHex { scale } => {
                 let unused = 64 - u32::from(slot.bits);
-                write!(self.out, "{}", SignedHex((value << unused) as i64 >> unused))
+                let value = (value << unused) as i64 >> unused;
+                write!(self.out, "{}", SignedHex(value.wrapping_mul(scale)))
             }
-            Style::CcTest => match CcTest::from_bits(value) {
-                CcTest::T => Ok(()),
-                _ => {
-                    let names = Field::cc_compare.info().style;
-                    let Style::Names { names, .. } = names else { return Ok(()) };
-                    write!(self.out, "CC{}", names[value as usize % names.len()].1)
-                }
-            },
+            Style::Test { .. } => Ok(()),
             Style::BitSet => {
                 let bits = (0..slot.bits).rev().filter(|bit| value >> bit & 1 != 0);
                 let bits: Vec<_> = bits.map(|bit| bit.to_string()).collect();
                 write!(self.out, "{{{}}}", bits.join(","))
             }
-            Style::Swizzle => (0..slot.bits / 2).rev().try_for_each(|lane| {
-                self.out.write_str(["PP", "NP", "PN", "ZP"][(value >> (lane * 2) & 3) as usize])
-            }),
-            Style::SpecialRegister => write!(self.out, "{}", SpecialRegister(value as u8)),
+            Style::Swizzle(names) => (0..slot.bits / 2)
+                .rev()
+                .try_for_each(|lane| self.out.write_str(names[(value >> (lane * 2) & 3) as usize])),
+            Style::SpecialRegister => {
+                match G::special_register(value as u8, self.instruction.model) {
+                    Some(name) => self.out.write_str(name),
+                    None => write!(self.out, "SR{value}"),
+                }
+            }
         }
     }
 
     fn operand(&mut self, slot: &OperandSlot) -> fmt::Result {
         match slot.location {
-            Location::Predicate { .. } | Location::InvertedPredicate { .. } => {
+            Location::Predicate { .. }
+            | Location::InvertedPredicate { .. }
+            | Location::UniformPredicate { .. }
+            | Location::InvertedUniformPredicate { .. } => {
                 let pred = self.instruction.read_predicate(slot);
                 if slot.attributes.optional && pred.is_true() {
                     return Ok(());
                 }
                 write!(self.out, "{pred}")
             }
-            Location::Memory { .. } => {
+            Location::Barrier { lo } => write!(self.out, "B{}", self.instruction.bits(lo, 4)),
+            Location::Memory(memory) => {
                 let address = self.instruction.read_address(slot);
-                write!(self.out, "{address}")
+                match (memory.attribute, memory.base, memory.uniform) {
+                    (true, _, None) if address.base.is_zero() => {
+                        write!(self.out, "a[{:#x}]", address.offset)
+                    }
+                    (true, ..) => write!(self.out, "a{address}"),
+                    (false, None, None) => write!(self.out, "[{:#x}]", address.offset),
+                    (false, ..) => write!(self.out, "{address}"),
+                }
             }
             Location::ConstMemory { .. } => {
                 let address = self.instruction.read_address(slot);
-                write!(self.out, "c[{:#x}]", self.instruction.bank().unwrap_or(0))?;
-                match address.base.is_zero() {
+                match self.instruction.descriptor() {
+                    Some(descriptor) => write!(self.out, "cx[{descriptor}]")?,
+                    None => write!(self.out, "c[{:#x}]", self.instruction.bank().unwrap_or(0))?,
+                }
+                let absolute = address.base.is_zero()
+                    && address.uniform.is_none()
+                    && (address.offset != 0 || !G::SHOWS_ZERO_BASE);
+                match absolute {
                     true => write!(self.out, "[{}]", SignedHex(address.offset.into())),
                     false => write!(self.out, "{address}"),
                 }
             }
-            Location::Target | Location::AbsoluteTarget => self.target(),
+            Location::Target { .. } | Location::AbsoluteTarget { .. } => self.target(),
             _ => self.source(slot),
         }
     }
@@ -150,8 +169,11 @@ impl Printer<'_> {
 
     fn source(&mut self, slot: &OperandSlot) -> fmt::Result {
         let source = self.instruction.read_source(slot);
-        if slot.attributes.optional && matches!(source.value, Value::Reg(Reg::ZERO) | Value::Imm(0))
-        {
+        let omitted = matches!(
+            source.value,
+            Value::Reg(Reg::ZERO) | Value::Uniform(Uniform::ZERO) | Value::Imm(0)
+        );
+        if slot.attributes.optional && omitted {
             return Ok(());
         }
         if let Value::Imm(imm) = source.value {
@@ -180,18 +202,29 @@ impl Printer<'_> {
                 self.out.push_str("???255");
             }
             Value::Reg(reg) => write!(self.out, "{reg}")?,
+            Value::Uniform(register) => write!(self.out, "{register}")?,
             Value::Const { bank, offset } => {
                 let space = if slot.attributes.part.is_none() { "" } else { " " };
                 write!(self.out, "c[{bank:#x}]{space}[{}]", SignedHex(offset.into()))?;
             }
+            Value::Described { descriptor, offset } => {
+                let space = if slot.attributes.part.is_none() { "" } else { " " };
+                write!(self.out, "cx[{descriptor}]{space}[{}]", SignedHex(offset.into()))?;
+            }
             Value::Imm(_) => {}
         }
-        self.part(slot);
+        let behind = G::PART_BEHIND_BARS && slot.part_behind_bars();
+        if !behind {
+            self.part(slot);
+        }
         if source.abs {
             self.out.push('|');
         }
         if matches!(source.value, Value::Reg(_)) && self.reused(slot) {
             self.out.push_str(".reuse");
+        }
+        if behind {
+            self.part(slot);
         }
         Ok(())
     }
@@ -203,46 +236,64 @@ impl Printer<'_> {
     }
 
     fn reused(&self, slot: &OperandSlot) -> bool {
-        let usual = match slot.role {
-            Role::A => 0,
-            Role::B => 1,
-            Role::C => 2,
-            _ => return false,
-        };
-        let bit = slot.attributes.reuse_slot.unwrap_or(usual);
-        // Only arithmetic units have the cache; in other instructions the bits mean something else
-        // or nothing.
-        self.instruction.word >> 63 == 0 && self.context.reuse >> bit & 1 != 0
+        let bit = G::reuse_slot(self.instruction.word, slot);
+        bit.is_some_and(|bit| self.context.reuse >> bit & 1 != 0)
     }
 
     fn immediate(&mut self, imm: u64, location: Location) -> fmt::Result {
         match location {
-            Location::Imm20(ImmKind::F32) | Location::Imm32(ImmKind::F32) => {
-                write!(self.out, "{}", float_text(f32::from_bits(imm as u32).into(), false))
-            }
-            Location::Imm20(ImmKind::F64) | Location::Imm32(ImmKind::F64) => {
-                write!(self.out, "{}", float_text(f64::from_bits(imm), imm >> 51 & 1 == 0))
-            }
-            Location::ImmF16 => write!(self.out, "{}", half_text(imm as u16)),
-            Location::Imm20(ImmKind::Halves) | Location::Imm32(ImmKind::Halves) => {
-                write!(self.out, "{}, {}", half_text((imm >> 16) as u16), half_text(imm as u16))
-            }
-            Location::Imm32(ImmKind::Bits) => write!(self.out, "{:#x}", imm as u32),
-            Location::Imm20(ImmKind::Bits) => write!(self.out, "{:#x}", imm & 0xf_ffff),
+            Location::Imm20(kind) | Location::Imm32 { kind, .. } => match kind {
+                ImmKind::F32 => {
+                    let signalling = G::SHOWS_SIGNALLING && imm >> 22 & 1 == 0;
+                    write!(
+                        self.out,
+                        "{}",
+                        float_text(f32::from_bits(imm as u32).into(), signalling)
+                    )
+                }
+                ImmKind::F64 => {
+                    write!(self.out, "{}", float_text(f64::from_bits(imm), imm >> 51 & 1 == 0))
+                }
+                ImmKind::Halves => {
+                    write!(
+                        self.out,
+                        "{}, {}",
+                        half_text::<G>((imm >> 16) as u16),
+                        half_text::<G>(imm as u16)
+                    )
+                }
+                ImmKind::Brains => {
+                    let text =
+                        |bits: u64| float_text(f32::from_bits((bits as u32) << 16).into(), false);
+                    write!(self.out, "{}, {}", text(imm >> 16), text(imm & 0xffff))
+                }
+                ImmKind::Bits if matches!(location, Location::Imm20(_)) => {
+                    write!(self.out, "{:#x}", imm & 0xf_ffff)
+                }
+                ImmKind::Bits => write!(self.out, "{:#x}", imm as u32),
+                ImmKind::Int => write!(self.out, "{}", SignedHex(imm as i64)),
+            },
+            Location::ImmF16 { .. } => write!(self.out, "{}", half_text::<G>(imm as u16)),
             _ => write!(self.out, "{}", SignedHex(imm as i64)),
         }
     }
 }
 
-fn part_text(instruction: &Instruction, slot: PartSlot) -> &'static str {
+fn part_text<G: Guest>(instruction: &Instruction<G>, slot: PartSlot) -> &'static str {
     const SIZED: [&str; 4] = ["", ".INVALIDSIZE1", ".H1", ".INVALIDSIZE3"];
-    let bits = instruction.bits(slot.lo, slot.kind.bits()) as usize;
+    let bits = match slot.kind.bits() {
+        0 => 0,
+        bits => instruction.bits(slot.lo, bits) as usize,
+    };
     match slot.kind {
         PartKind::Half => ["", ".H1"][bits],
         PartKind::Sized if instruction.bits(10, 2) == 1 => SIZED[bits],
         PartKind::Byte | PartKind::Sized => ["", ".B1", ".B2", ".B3"][bits],
         PartKind::WholeOrHalf => ["", ".H0", ".H1", ".???3"][bits],
         PartKind::Halves => ["", ".F32", ".H0_H0", ".H1_H1"][bits],
+        PartKind::Sign => ".SIGN",
+        PartKind::HalfOfTwo => ["", ".H1", ".INVALID2", ".INVALID3"][bits],
+        PartKind::AddendHalf => ["", ".H1", ".???2", ".???3"][bits],
         PartKind::Video => ["", ".B1", ".B2", ".B3", "", ".H1", "", ""][bits],
     }
 }
@@ -253,30 +304,52 @@ impl fmt::Display for Reg {
     }
 }
 
+impl fmt::Display for Uniform {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        if self.is_zero() { f.write_str("URZ") } else { write!(f, "UR{}", self.0) }
+    }
+}
+
 impl fmt::Display for Pred {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let not = if self.not { "!" } else { "" };
-        if self.index == 7 { write!(f, "{not}PT") } else { write!(f, "{not}P{}", self.index) }
+        let file = if self.uniform { "UP" } else { "P" };
+        match self.index {
+            7 => write!(f, "{not}{file}T"),
+            index => write!(f, "{not}{file}{index}"),
+        }
     }
 }
 
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let offset = SignedHex(self.offset.into());
-        match (self.base.is_zero(), self.offset) {
-            (true, 1.. | ..0) => write!(f, "[{:#x}]", self.offset),
-            (_, 0) => write!(f, "[{}]", self.base),
-            (false, _) => write!(f, "[{}+{offset}]", self.base),
+        let factor = ["", "", ".X4", ".X8", ".X16"][usize::from(self.shift)];
+        let width = match self.wide {
+            Some(true) => ".64",
+            Some(false) => ".U32",
+            None => "",
+        };
+        let mut terms = Vec::new();
+        if let Some(descriptor) = self.descriptor {
+            write!(f, "desc[{descriptor}]")?;
         }
-    }
-}
-
-impl fmt::Display for SpecialRegister {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        match self.name() {
-            Some(name) => f.write_str(name),
-            None => write!(f, "SR{}", self.0),
+        match self.uniform {
+            Some(uniform) => {
+                if !self.base.is_zero() || self.shift != 0 {
+                    terms.push(format!("{}{factor}{width}", self.base));
+                }
+                terms.push(uniform.to_string());
+            }
+            None if self.base.is_zero() && self.offset != 0 && self.wide.is_none() => {
+                return write!(f, "[{:#x}]", self.offset);
+            }
+            None if self.base.is_zero() => terms.push(format!("{}{width}", self.base)),
+            None => terms.push(format!("{}{factor}{width}", self.base)),
         }
+        if self.offset != 0 {
+            terms.push(SignedHex(self.offset.into()).to_string());
+        }
+        write!(f, "[{}]", terms.join("+"))
     }
 }
 
@@ -290,8 +363,8 @@ impl fmt::Display for SignedHex {
     }
 }
 
-fn half_text(bits: u16) -> String {
-    float_text(half::f16::from_bits(bits).into(), false)
+fn half_text<G: Guest>(bits: u16) -> String {
+    float_text(half::f16::from_bits(bits).into(), G::SHOWS_SIGNALLING && bits >> 9 & 1 == 0)
 }
 
 /// Formats a float immediate: 20 significant digits, or 20 digits behind the point for values of

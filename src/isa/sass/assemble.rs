@@ -1,19 +1,16 @@
-//! The encoder: text to a word, by the instruction table, for tests and for programs written by
+//! The assembler: text to a word, by the instruction table, for tests and for programs written by
 //! hand.
 //!
 //! [`assemble`] takes the disassembler's output. A bit that the text does not show is 0. An omitted
 //! operand has the value for which the disassembler omits it. A text without a unique word (NaN
 //! payloads, reserved values) gives one of its words.
 
-mod read;
-
-use read::{address, decimal, float, half_float, halves, hex, predicate, register, take_while};
-
-use super::field::{CcTest, Field, Style};
-use super::instruction::{Instruction, WORD_BYTES};
-use super::row::{FieldSlot, ImmKind, Location, OperandSlot, PartKind, Piece, Row};
-use super::special::SpecialRegister;
-use super::table::rows;
+use super::Guest;
+use super::field::Style;
+use super::read::{
+    address, decimal, float, half_float, halves, hex, predicate, register, take_while, uniform,
+};
+use super::row::{FieldSlot, ImmKind, Location, Memory, OperandSlot, PartKind, Piece, Row};
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AssembleError {
@@ -23,24 +20,26 @@ pub enum AssembleError {
     NoEncoding { text: String },
 }
 
-/// Returns the word whose text at `pc` is `text`. Branch targets are numbers.
+/// Returns the word whose text at `pc` on `model` is `text`. Branch targets are numbers.
 ///
 /// # Errors
 /// No word has this text.
-pub fn assemble(text: &str, pc: u64) -> Result<u64, AssembleError> {
+pub fn assemble<G: Guest>(text: &str, pc: u64, model: u8) -> Result<u128, AssembleError> {
     let text = text.trim().trim_end_matches(';').trim_end();
-    let (guard, body) = split_guard(text)?;
-    let candidates = rows().filter(|row| row.guarded() || guard == PT).filter_map(|row| {
-        let mut encoder = Encoder { row, pc, fixed: row.mask, word: row.bits };
+    let (guard, uniform, body) = split_guard(text)?;
+    let table = G::table();
+    let rows = table.rows().filter(|row| row.models.contain(model));
+    let mut candidates = rows.filter(|row| row.guarded() || guard == PT).filter_map(|row| {
+        let mut encoder = Encoder { row, pc, model, fixed: row.mask, word: row.bits };
         if row.guarded() {
-            encoder.set(16, 4, guard)?;
+            (guard == PT || row.uniform_guard() == uniform).then_some(())?;
+            encoder.set(G::GUARD, 4, guard)?;
         }
         encoder.pieces(row.pieces, body, State::START)
     });
     candidates
-        .into_iter()
         .find(|&word| {
-            Instruction::decode(word).is_some_and(|instruction| instruction.text(pc) == text)
+            table.decode(word, model).is_some_and(|instruction| instruction.text(pc) == text)
         })
         .ok_or_else(|| AssembleError::NoEncoding { text: text.to_owned() })
 }
@@ -48,16 +47,19 @@ pub fn assemble(text: &str, pc: u64) -> Result<u64, AssembleError> {
 /// The number that follows the last register.
 const NO_REGISTER: u64 = 255;
 /// The number of PT as a guard.
-const PT: u64 = 7;
+pub(super) const PT: u64 = 7;
 
-fn split_guard(text: &str) -> Result<(u64, &str), AssembleError> {
-    let Some(guarded) = text.strip_prefix('@') else { return Ok((PT, text)) };
+/// Returns the guard's bits, whether it is uniform, and the rest of the text.
+fn split_guard(text: &str) -> Result<(u64, bool, &str), AssembleError> {
+    let Some(guarded) = text.strip_prefix('@') else { return Ok((PT, false, text)) };
     let wrong = || AssembleError::Guard { text: text.to_owned() };
     let (guard, body) = guarded.split_once(' ').ok_or_else(wrong)?;
-    match predicate(guard) {
-        Some((index, not, "")) => Ok((index | u64::from(not) << 3, body.trim_start())),
-        _ => Err(wrong()),
+    for (file, uniform) in [("P", false), ("UP", true)] {
+        if let Some((index, not, "")) = predicate(guard, file) {
+            return Ok((index | u64::from(not) << 3, uniform, body.trim_start()));
+        }
     }
+    Err(wrong())
 }
 
 /// The state of the text before, as far as the rule for separators needs it.
@@ -79,22 +81,30 @@ impl State {
 }
 
 /// A word under construction; the bits in `fixed` may not change any more.
-#[derive(Clone, Copy)]
-struct Encoder {
-    row: &'static Row,
+struct Encoder<G: Guest> {
+    row: &'static Row<G>,
     pc: u64,
-    fixed: u64,
-    word: u64,
+    model: u8,
+    fixed: u128,
+    word: u128,
 }
 
-impl Encoder {
+impl<G: Guest> Clone for Encoder<G> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<G: Guest> Copy for Encoder<G> {}
+
+impl<G: Guest> Encoder<G> {
     /// Sets `bits` bits from bit `lo`. None: the value is too wide, or fixed bits differ from it.
     fn set(&mut self, lo: u8, bits: u8, value: u64) -> Option<()> {
         let ones = u64::MAX >> (64 - u32::from(bits));
         if value & !ones != 0 {
             return None;
         }
-        let (mask, value) = (ones << lo, value << lo);
+        let (mask, value) = (u128::from(ones) << lo, u128::from(value) << lo);
         if (self.word ^ value) & mask & self.fixed != 0 {
             return None;
         }
@@ -110,14 +120,14 @@ impl Encoder {
     }
 
     /// Encodes the rest of the text and returns the word.
-    fn pieces(self, pieces: &[Piece], text: &str, state: State) -> Option<u64> {
+    fn pieces(self, pieces: &[Piece<G::Field>], text: &str, state: State) -> Option<u128> {
         let Some((piece, later)) = pieces.split_first() else {
             return (text.is_empty() && self.row.matches(self.word)).then_some(self.word);
         };
         match piece {
             Piece::Text { start, end } => {
                 let literal =
-                    self.row.format[*start as usize..*end as usize].trim_start_matches('*');
+                    self.row.format[*start as usize..*end as usize].trim_start_matches(['*', '^']);
                 let skip = !state.printed && state.blank && literal.starts_with(", ");
                 let literal = if skip { &literal[2..] } else { literal };
                 let rest = match text.strip_prefix(literal) {
@@ -161,9 +171,9 @@ impl Encoder {
 
     /// Returns the values that the start of the text may denote, each with the rest of the text,
     /// the longest text first.
-    fn field<'a>(&self, slot: &FieldSlot, text: &'a str) -> Vec<(u64, &'a str)> {
+    fn field<'a>(&self, slot: &FieldSlot<G::Field>, text: &'a str) -> Vec<(u64, &'a str)> {
         let number = hex(text).map(|(value, rest)| (value as u64, rest));
-        match slot.field.info().style {
+        match G::info(slot.field).style {
             Style::Names { names, otherwise } => {
                 let mut found: Vec<_> = names
                     .iter()
@@ -181,19 +191,17 @@ impl Encoder {
             }
             Style::Hex => number.into_iter().collect(),
             Style::HexUnless(usual) => number.into_iter().chain([(usual, text)]).collect(),
-            Style::SignedHex => {
+            Style::SignedHex { scale } => {
                 let ones = u64::MAX >> (64 - u32::from(slot.bits));
-                number
-                    .map(|(value, rest)| (value & ones, rest))
+                hex(text)
+                    .filter(|(value, _)| value % scale == 0)
+                    .map(|(value, rest)| ((value / scale) as u64 & ones, rest))
                     .into_iter()
                     .chain([(0, text)])
                     .collect()
             }
-            Style::CcTest => {
-                let Style::Names { names, .. } = Field::cc_compare.info().style else {
-                    return Vec::new();
-                };
-                let mut found: Vec<_> = text.strip_prefix("CC").map_or_else(Vec::new, |test| {
+            Style::Test { prefix, names, usual } => {
+                let mut found: Vec<_> = text.strip_prefix(prefix).map_or_else(Vec::new, |test| {
                     names
                         .iter()
                         .filter_map(|(value, name)| {
@@ -202,7 +210,7 @@ impl Encoder {
                         .collect()
                 });
                 found.sort_by_key(|(_, rest)| rest.len());
-                found.push((CcTest::T as u64, text));
+                found.push((usual, text));
                 found
             }
             Style::BitSet => {
@@ -220,11 +228,10 @@ impl Encoder {
                 );
                 set.into_iter().chain([(0, text)]).collect()
             }
-            Style::Swizzle => {
+            Style::Swizzle(names) => {
                 let (pairs, rest) = take_while(text, |c| matches!(c, 'P' | 'N' | 'Z'));
                 let value = pairs.as_bytes().chunks(2).try_fold(0u64, |value, pair| {
-                    let code =
-                        [b"PP", b"NP", b"PN", b"ZP"].iter().position(|&name| name == pair)?;
+                    let code = names.iter().position(|name| name.as_bytes() == pair)?;
                     Some(value << 2 | code as u64)
                 });
                 value.map(|value| (value, rest)).into_iter().collect()
@@ -232,8 +239,9 @@ impl Encoder {
             Style::SpecialRegister => {
                 let (name, rest) =
                     take_while(text, |c| c.is_ascii_alphanumeric() || c == '_' || c == '.');
-                let number =
-                    (0..=u8::MAX).find(|&number| SpecialRegister(number).to_string() == name);
+                let named =
+                    (0..=u8::MAX).find(|&n| G::special_register(n, self.model) == Some(name));
+                let number = named.or_else(|| name.strip_prefix("SR")?.parse().ok());
                 number.map(|number| (number.into(), rest)).into_iter().collect()
             }
         }
@@ -243,8 +251,11 @@ impl Encoder {
     fn omit(&mut self, slot: &OperandSlot) -> Option<()> {
         match slot.location {
             Location::Register { lo } => self.set(lo, 8, 255),
-            Location::Predicate { lo } => self.set(lo, 3, PT),
-            Location::InvertedPredicate { lo } => self.set(lo, 3, 0),
+            Location::Uniform { lo } => self.set(lo, 6, 63),
+            Location::Predicate { lo } | Location::UniformPredicate { lo } => self.set(lo, 3, PT),
+            Location::InvertedPredicate { lo } | Location::InvertedUniformPredicate { lo } => {
+                self.set(lo, 3, 0)
+            }
             Location::Short { lo, width, .. } => self.set(lo, width, 0),
             _ => None,
         }
@@ -252,55 +263,129 @@ impl Encoder {
 
     fn operand<'a>(mut self, slot: &OperandSlot, text: &'a str) -> Option<(Self, &'a str)> {
         match slot.location {
-            Location::Predicate { lo } | Location::InvertedPredicate { lo } => {
-                let (index, not, rest) = predicate(text)?;
-                let inverted = matches!(slot.location, Location::InvertedPredicate { .. });
+            Location::Predicate { lo }
+            | Location::InvertedPredicate { lo }
+            | Location::UniformPredicate { lo }
+            | Location::InvertedUniformPredicate { lo } => {
+                let file = match slot.location {
+                    Location::UniformPredicate { .. }
+                    | Location::InvertedUniformPredicate { .. } => "UP",
+                    _ => "P",
+                };
+                let (index, not, rest) = predicate(text, file)?;
+                let inverted = matches!(
+                    slot.location,
+                    Location::InvertedPredicate { .. } | Location::InvertedUniformPredicate { .. }
+                );
                 let index = if inverted { PT - index } else { index };
                 self.set(lo, 3, index)?;
                 self.flag(slot.attributes.not, not)?;
                 Some((self, rest))
             }
-            Location::Memory { base, offset, width, scale } => {
-                let (register, value, rest) = address(text)?;
-                self.set(base, 8, register)?;
-                if width == 0 {
-                    return (value == 0).then_some((self, rest));
-                }
-                let step = i64::from(scale.max(1));
-                (value % step == 0).then_some(())?;
-                let ones = u64::MAX >> (64 - u32::from(width));
-                let value = value / step;
-                if scale == 0 || register == 255 {
-                    self.set(offset, width, value as u64 & ones)
+            Location::Barrier { lo } => {
+                let (number, rest) = decimal(text.strip_prefix('B')?)?;
+                self.set(lo, 4, number)?;
+                Some((self, rest))
+            }
+            Location::Memory(memory) => self.memory(memory, text),
+            Location::ConstMemory {
+                bank,
+                base,
+                offset,
+                width,
+                uniform: descriptor,
+                uniform_base,
+            } => {
+                let rest = self.bank(bank, descriptor, text)?;
+                let (found, rest) = address(rest)?;
+                if uniform_base {
+                    self.set(base, 6, found.uniform?)?;
                 } else {
-                    self.set_signed(offset, width, value)
-                }?;
+                    self.set(base, 8, found.base.unwrap_or(NO_REGISTER))?;
+                }
+                self.set_signed(offset, width, found.offset)?;
                 Some((self, rest))
             }
-            Location::ConstMemory { bank, offset, width } => {
-                let (number, rest) = hex(text.strip_prefix("c[")?)?;
-                let (register, value, rest) = address(rest.strip_prefix(']')?)?;
-                self.set(bank, 5, number as u64)?;
-                self.set(8, 8, register)?;
-                self.set_signed(offset, width, value)?;
-                Some((self, rest))
-            }
-            Location::Target => {
+            Location::Target { lo, width, scale } => {
                 let (target, rest) = hex(text)?;
-                self.set_signed(
-                    20,
-                    24,
-                    target.wrapping_sub(self.pc as i64).wrapping_sub(WORD_BYTES as i64),
-                )?;
+                let distance =
+                    target.wrapping_sub(self.pc as i64).wrapping_sub(G::WORD_BYTES as i64);
+                (distance % i64::from(scale) == 0).then_some(())?;
+                self.set_signed(lo, width, distance / i64::from(scale))?;
                 Some((self, rest))
             }
-            Location::AbsoluteTarget => {
+            Location::AbsoluteTarget { lo, width, scale, signed } => {
                 let (target, rest) = hex(text)?;
-                self.set(20, 32, target as u64)?;
+                (target % i64::from(scale) == 0).then_some(())?;
+                let value = target / i64::from(scale);
+                if signed {
+                    self.set_signed(lo, width, value)?;
+                } else {
+                    self.set(lo, width, value as u64)?;
+                }
                 Some((self, rest))
             }
             _ => self.source(slot, text),
         }
+    }
+
+    /// Encodes `c[0x0]` or `cx[UR0]`.
+    fn bank<'a>(&mut self, bank: u8, descriptor: Option<u8>, text: &'a str) -> Option<&'a str> {
+        let rest = match descriptor {
+            Some(lo) => {
+                let (number, rest) = uniform(text.strip_prefix("cx[")?)?;
+                self.set(lo, 6, number)?;
+                rest
+            }
+            None => {
+                let (number, rest) = hex(text.strip_prefix("c[")?)?;
+                self.set(bank, 5, number as u64)?;
+                rest
+            }
+        };
+        rest.strip_prefix(']')
+    }
+
+    fn memory(mut self, memory: Memory, text: &str) -> Option<(Self, &str)> {
+        let text = if memory.attribute { text.strip_prefix('a')? } else { text };
+        let (found, rest) = address(text)?;
+        match memory.base {
+            Some(lo) => self.set(lo, 8, found.base.unwrap_or(NO_REGISTER))?,
+            None => found.base.is_none().then_some(())?,
+        }
+        match memory.uniform {
+            Some(lo) => self.set(lo, 6, found.uniform?)?,
+            None => found.uniform.is_none().then_some(())?,
+        }
+        match memory.factor {
+            Some(lo) => self.set(lo, 2, found.factor)?,
+            None => (found.factor == 0).then_some(())?,
+        }
+        match memory.wide {
+            Some(bit) => self.set(bit, 1, found.wide.unwrap_or(false).into())?,
+            None => found.wide.is_none().then_some(())?,
+        }
+        match (memory.descriptor, memory.shown) {
+            (Some(lo), Some(shown)) => {
+                self.set(shown, 1, found.descriptor.is_some().into())?;
+                self.set(lo, 6, found.descriptor.unwrap_or(0))?;
+            }
+            _ => found.descriptor.is_none().then_some(())?,
+        }
+        if memory.width == 0 {
+            return (found.offset == 0).then_some((self, rest));
+        }
+        let step = i64::from(memory.scale.max(1));
+        (found.offset % step == 0).then_some(())?;
+        let value = found.offset / step;
+        let absolute = found.base.is_none_or(|base| base == NO_REGISTER) && found.uniform.is_none();
+        if memory.scale == 0 || memory.attribute && memory.scale > 1 || absolute {
+            let ones = u64::MAX >> (64 - u32::from(memory.width));
+            self.set(memory.offset, memory.width, value as u64 & ones)
+        } else {
+            self.set_signed(memory.offset, memory.width, value)
+        }?;
+        Some((self, rest))
     }
 
     fn flag(&mut self, bit: Option<u8>, on: bool) -> Option<()> {
@@ -317,8 +402,8 @@ impl Encoder {
             Location::Register { .. }
                 | Location::RegisterAfter { .. }
                 | Location::Zero
-                | Location::Constant
-                | Location::ConstantWide
+                | Location::Uniform { .. }
+                | Location::Constant { .. }
         );
         if !is_value {
             return self.immediate(slot, text);
@@ -354,24 +439,33 @@ impl Encoder {
                 }
             },
             Location::Zero => register(rest)?.1,
-            _ => {
-                let (bank, rest) = hex(rest.strip_prefix("c[")?)?;
-                let rest = rest.strip_prefix(']')?.trim_start_matches(' ');
+            Location::Uniform { lo } => {
+                let (number, rest) = uniform(rest)?;
+                self.set(lo, 6, number)?;
+                rest
+            }
+            Location::Constant { offset: at, width, scale, bank, uniform: descriptor } => {
+                let rest = self.bank(bank, descriptor, rest)?.trim_start_matches(' ');
                 let (offset, rest) = hex(rest.strip_prefix('[')?)?;
-                if slot.location == Location::Constant {
-                    (offset % 4 == 0).then_some(())?;
-                    self.set_signed(20, 14, offset / 4)?;
-                    self.set(34, 5, bank as u64)?;
-                } else {
-                    self.set_signed(20, 16, offset)?;
-                    self.set(36, 5, bank as u64)?;
+                (offset % i64::from(scale) == 0).then_some(())?;
+                let offset = offset / i64::from(scale);
+                match descriptor {
+                    Some(_) => self.set(at, width, offset as u64)?,
+                    None => self.set_signed(at, width, offset)?,
                 }
                 rest.strip_prefix(']')?
             }
+            _ => return None,
         };
-        rest = self.part(slot, rest)?;
+        let behind = G::PART_BEHIND_BARS && slot.part_behind_bars();
+        if !behind {
+            rest = self.part(slot, rest)?;
+        }
         if abs {
             rest = rest.strip_prefix('|')?;
+        }
+        if behind {
+            rest = self.part(slot, rest)?;
         }
         Some((self, rest))
     }
@@ -380,6 +474,9 @@ impl Encoder {
     fn part<'a>(&mut self, slot: &OperandSlot, text: &'a str) -> Option<&'a str> {
         let Some(part) = slot.attributes.part else { return Some(text) };
         let names: &[(u64, &str)] = match part.kind {
+            PartKind::Sign => return text.strip_prefix(".SIGN"),
+            PartKind::HalfOfTwo => &[(1, ".H1"), (2, ".INVALID2"), (3, ".INVALID3"), (0, "")],
+            PartKind::AddendHalf => &[(1, ".H1"), (2, ".???2"), (3, ".???3"), (0, "")],
             PartKind::Half => &[(1, ".H1"), (0, "")],
             PartKind::Byte => &[(1, ".B1"), (2, ".B2"), (3, ".B3"), (0, "")],
             PartKind::Sized => &[
@@ -422,9 +519,9 @@ impl Encoder {
                 }?;
                 rest
             }
-            Location::ImmF16 => {
+            Location::ImmF16 { lo } => {
                 let (bits, rest) = half_float(text)?;
-                self.set(20, 16, bits.into())?;
+                self.set(lo, 16, bits.into())?;
                 rest
             }
             Location::Imm20(kind) => {
@@ -446,7 +543,7 @@ impl Encoder {
                         let (value, rest) = float(text)?;
                         (value.to_bits() >> 44, rest)
                     }
-                    ImmKind::Halves => {
+                    ImmKind::Halves | ImmKind::Brains => {
                         let ([high, low], rest) = halves(text)?;
                         (u64::from(high >> 6) << 10 | u64::from(low >> 6), rest)
                     }
@@ -455,23 +552,33 @@ impl Encoder {
                 self.set(56, 1, bits >> 19)?;
                 rest
             }
-            Location::Imm32(kind) => {
+            Location::Imm32 { lo, kind } => {
                 let (bits, rest) = match kind {
                     ImmKind::Int | ImmKind::Bits => {
                         let (value, rest) = hex(text)?;
                         (i32::try_from(value).is_ok() || u32::try_from(value).is_ok())
                             .then_some((value as u32, rest))?
                     }
-                    ImmKind::F32 | ImmKind::F64 => {
+                    ImmKind::F32 => {
                         let (value, rest) = float(text)?;
                         ((value as f32).to_bits(), rest)
+                    }
+                    ImmKind::F64 => {
+                        let (value, rest) = float(text)?;
+                        ((value.to_bits() >> 32) as u32, rest)
                     }
                     ImmKind::Halves => {
                         let ([high, low], rest) = halves(text)?;
                         (u32::from(high) << 16 | u32::from(low), rest)
                     }
+                    ImmKind::Brains => {
+                        let (high, rest) = float(text)?;
+                        let (low, rest) = float(rest.strip_prefix(", ")?)?;
+                        let bits = |value: f64| (value as f32).to_bits() >> 16;
+                        (bits(high) << 16 | bits(low), rest)
+                    }
                 };
-                self.set(20, 32, bits.into())?;
+                self.set(lo, 32, bits.into())?;
                 rest
             }
             _ => return None,
