@@ -1,0 +1,226 @@
+//! The instruction table: one file per family, one line per encoding or per set of encodings, in
+//! the notation of [`warploom_sass::notation`].
+//!
+//! The low nine bits of a word are the operation, the next three say where the last source comes
+//! from. A line names a set of these forms (`forms!`) with the operation, and the attributes of the
+//! sources by place: source B in bits 32 to 63, or source C when these bits hold it.
+
+use std::sync::LazyLock;
+
+use warploom_sass::Table;
+
+use super::Turing;
+
+pub type Row = warploom_sass::Row<Turing>;
+
+/// Defines a family: `static ROWS` and a macro with the family's name that passes its opcodes on.
+macro_rules! family {
+    (($d:tt) $family:ident { $(
+        $(#[$doc:meta])* $opcode:ident $fidelity:tt { $(
+            $format:literal { $($set:ident $($part:literal)+;)+ }
+        )+ }
+    )* }) => {
+        pub static ROWS: &[&[$crate::table::Row]] =
+            &[$($($(forms! { $set [$opcode $fidelity $format] $($part)+ },)+)+)*];
+
+        hand_on! { ($d) $family $([$(#[$doc])* $opcode])* }
+    };
+}
+
+/// Expands to a row: what a line has in common, and the parts of the encoding.
+macro_rules! row {
+    ([$opcode:ident $fidelity:tt $format:expr] $($part:literal)+) => {{
+        const FORMAT: &str = $format;
+        const ENCODING: &str = concat!($($part),+);
+        const PATTERN: (u128, u128) = $crate::LANGUAGE.pattern(ENCODING);
+        $crate::table::Row {
+            opcode: $crate::table::Opcode::$opcode,
+            fidelity: fidelity!($fidelity),
+            lift: lift!($fidelity),
+            models: warploom_sass::notation::models(ENCODING),
+            mask: PATTERN.0,
+            bits: PATTERN.1,
+            exclusions: &const {
+                $crate::LANGUAGE.exclusions::<{ $crate::LANGUAGE.exclusion_count(ENCODING) }>(ENCODING)
+            },
+            one_of: warploom_sass::notation::one_of(ENCODING),
+            format: FORMAT,
+            pieces: &const {
+                $crate::LANGUAGE
+                    .pieces::<{ warploom_sass::notation::piece_count(FORMAT) }>(FORMAT, ENCODING)
+            },
+        }
+    }};
+}
+
+/// Expands to the rows of a set of encodings.
+macro_rules! forms {
+    // The encoding itself.
+    (one $line:tt $encoding:literal) => { &[row!($line $encoding)] };
+    // B is a register, an immediate, a constant or a uniform register.
+    (b $line:tt $op:literal $imm:literal $b:literal) => { &[
+        row!($line "o" $op " @9=001 @91=0 b=r32" $b),
+        row!($line "o" $op " @9=100 @91=0 b=" $imm),
+        row!($line "o" $op " @9=101 @91=0 b=c" $b),
+        row!($line "o" $op " @9=101 @91=1 b=cx" $b),
+        row!($line "o" $op " @9=110 @91=1 b=ur32" $b),
+    ] };
+    // As `b` without the immediate.
+    (noimm $line:tt $op:literal $b:literal) => { &[
+        row!($line "o" $op " @9=001 @91=0 b=r32" $b),
+        row!($line "o" $op " @9=101 @91=0 b=c" $b),
+        row!($line "o" $op " @9=101 @91=1 b=cx" $b),
+        row!($line "o" $op " @9=110 @91=1 b=ur32" $b),
+    ] };
+    // As `b`, with C in a register.
+    (b3 $line:tt $op:literal $imm:literal $b:literal $c:literal) => { &[
+        row!($line "o" $op " @9=001 @91=0 b=r32" $b " c=r64" $c),
+        row!($line "o" $op " @9=100 @91=0 b=" $imm " c=r64" $c),
+        row!($line "o" $op " @9=101 @91=0 b=c" $b " c=r64" $c),
+        row!($line "o" $op " @9=101 @91=1 b=cx" $b " c=r64" $c),
+        row!($line "o" $op " @9=110 @91=1 b=ur32" $b " c=r64" $c),
+    ] };
+    // B is a register where C is in `b3`, and C is an immediate, a constant or a uniform register.
+    (c $line:tt $op:literal $imm:literal $c:literal) => { &[
+        row!($line "o" $op " @9=010 @91=0 b=r64 c=" $imm),
+        row!($line "o" $op " @9=011 @91=0 b=r64 c=c" $c),
+        row!($line "o" $op " @9=011 @91=1 b=r64 c=cx" $c),
+        row!($line "o" $op " @9=111 @91=1 b=r64 c=ur32" $c),
+    ] };
+    // As `b3`, or B is a register and C an immediate, a constant or a uniform register.
+    (bc $line:tt $op:literal $imm:literal $b:literal $c:literal $b64:literal $c32:literal) => { &[
+        row!($line "o" $op " @9=001 @91=0 b=r32" $b " c=r64" $c),
+        row!($line "o" $op " @9=100 @91=0 b=" $imm " c=r64" $c),
+        row!($line "o" $op " @9=101 @91=0 b=c" $b " c=r64" $c),
+        row!($line "o" $op " @9=101 @91=1 b=cx" $b " c=r64" $c),
+        row!($line "o" $op " @9=110 @91=1 b=ur32" $b " c=r64" $c),
+        row!($line "o" $op " @9=010 @91=0 b=r64" $b64 " c=" $imm),
+        row!($line "o" $op " @9=011 @91=0 b=r64" $b64 " c=c" $c32),
+        row!($line "o" $op " @9=011 @91=1 b=r64" $b64 " c=cx" $c32),
+        row!($line "o" $op " @9=111 @91=1 b=r64" $b64 " c=ur32" $c32),
+    ] };
+    // B is a register at a place of its own, or in the forms where `bc` has C.
+    (s $line:tt $op:literal $imm:literal $register:literal $b:literal) => { &[
+        row!($line "o" $op " @9=001 @91=0 b=" $register),
+        row!($line "o" $op " @9=010 @91=0 b=" $imm),
+        row!($line "o" $op " @9=011 @91=0 b=c" $b),
+        row!($line "o" $op " @9=011 @91=1 b=cx" $b),
+        row!($line "o" $op " @9=111 @91=1 b=ur32" $b),
+    ] };
+    // Textures: the handle is in a register, in a constant, in two constants, or in a descriptor's
+    // bank. The format has two parts more: between the handle's kind and the handle, and the rest.
+    (tex [$opcode:ident $fidelity:tt $format:literal]
+        $r:literal $c:literal $two:literal $described:literal $middle:literal $rest:literal) => { &[
+        row!([$opcode $fidelity concat!($format, "{bindless@59}", $middle, $rest)]
+            "o" $r " @9=001 @91=0"),
+        row!([$opcode $fidelity
+            concat!($format, "{maybe_bindless@59}", $middle, "{bank@54:5}, {handle@40:14}, ", $rest)]
+            "o" $c " @9=101 @91=0"),
+        row!([$opcode $fidelity
+            concat!($format, "{bindless@59}", $middle,
+                "{bank@54:5}, {sampler_index@40:6}, {header_index@46:8}, ", $rest)]
+            "o" $two " @9=101 @91=0"),
+        row!([$opcode $fidelity
+            concat!($format, $middle, "{h=ur40}, {header_index@46:8}, ", $rest)]
+            "o" $described " @9=111 @91=1"),
+    ] };
+    // The encoding with order and scope of an access, as sm_75 has them and later models. The format
+    // has a part more.
+    (scoped [$opcode:ident $fidelity:tt $format:literal]
+        $scope:literal $order:literal $rest:literal $encoding:literal) => { &[
+        row!([$opcode $fidelity concat!($format, "{", $scope, "@77}", $rest)] $encoding " >=80"),
+        row!([$opcode $fidelity concat!($format, "{", $order, "@79}{old_scope@77}{private@76}", $rest)]
+            $encoding " <=75"),
+    ] };
+    // As `scoped`, with a uniform register in the address. From sm_80 on, a bit turns it into the
+    // descriptor of the memory.
+    (scoped_global [$opcode:ident $fidelity:tt $format:literal]
+        $scope:literal $order:literal $rest:literal
+        $encoding:literal $flag:literal $uniform:literal $described:literal) => { &[
+        row!([$opcode $fidelity concat!($format, "{", $scope, "@77}", $rest)]
+            $encoding $flag "=0" $uniform " >=80"),
+        row!([$opcode $fidelity concat!($format, "{", $scope, "@77}", $rest)]
+            $encoding $flag "=1" $described " >=80"),
+        row!([$opcode $fidelity concat!($format, "{", $order, "@79}{old_scope@77}{private@76}", $rest)]
+            $encoding $uniform " <=75"),
+    ] };
+    // Surfaces: the handle is in a register, in a constant, in two constants, or in a descriptor's
+    // bank. The first two literals say the forms of the register and the constant.
+    (surface [$opcode:ident $fidelity:tt $format:literal] $op:literal) => { &[
+        row!([$opcode $fidelity concat!($format, "{c}")] "o" $op " @9=100 @91=0"),
+        row!([$opcode $fidelity concat!($format, "{bank@54:5}, {handle@40:14}")]
+            "o" $op " @9=101 @91=0"),
+        row!([$opcode $fidelity
+            concat!($format, "{bank@54:5}, {sampler_index@40:6}, {header_index@46:8}")]
+            "o" $op " @9=011 @91=0"),
+        row!([$opcode $fidelity concat!($format, "{h=ur40}, {header_index@46:8}")]
+            "o" $op " @9=111 @91=1"),
+    ] };
+    (scoped_surface [$opcode:ident $fidelity:tt $format:literal]
+        $scope:literal $order:literal $rest:literal
+        $form:literal $constant:literal $r:literal $c:literal) => { &[
+        row!([$opcode $fidelity concat!($format, "{", $scope, "@77}", $rest, "{c}")]
+            "o" $r " @9=" $form " @91=0 >=80"),
+        row!([$opcode $fidelity concat!($format, "{", $scope, "@77}", $rest, "{bank@54:5}, {handle@40:14}")]
+            "o" $c " @9=" $constant " @91=0 >=80"),
+        row!([$opcode $fidelity
+            concat!($format, "{", $scope, "@77}", $rest, "{bank@54:5}, {sampler_index@40:6}, {header_index@46:8}")]
+            "o" $c " @9=011 @91=0 >=80"),
+        row!([$opcode $fidelity concat!($format, "{", $scope, "@77}", $rest, "{h=ur40}, {header_index@46:8}")]
+            "o" $c " @9=111 @91=1 >=80"),
+        row!([$opcode $fidelity concat!($format, "{", $order, "@79}{old_scope@77}{private@76}", $rest, "{c}")]
+            "o" $r " @9=" $form " @91=0 <=75"),
+        row!([$opcode $fidelity concat!($format, "{", $order, "@79}{old_scope@77}{private@76}", $rest, "{bank@54:5}, {handle@40:14}")]
+            "o" $c " @9=" $constant " @91=0 <=75"),
+        row!([$opcode $fidelity
+            concat!($format, "{", $order, "@79}{old_scope@77}{private@76}", $rest, "{bank@54:5}, {sampler_index@40:6}, {header_index@46:8}")]
+            "o" $c " @9=011 @91=0 <=75"),
+        row!([$opcode $fidelity concat!($format, "{", $order, "@79}{old_scope@77}{private@76}", $rest, "{h=ur40}, {header_index@46:8}")]
+            "o" $c " @9=111 @91=1 <=75"),
+    ] };
+    // Uniform: B is a register or an immediate.
+    (u $line:tt $op:literal $imm:literal $b:literal) => { &[
+        row!($line "o" $op " @9=001 @91=1 b=ur32" $b),
+        row!($line "o" $op " @9=100 @91=1 b=" $imm),
+    ] };
+    // Uniform: as `u`, with the rest of the encoding.
+    (u3 $line:tt $op:literal $imm:literal $b:literal $rest:literal) => { &[
+        row!($line "o" $op " @9=001 @91=1 b=ur32" $b $rest),
+        row!($line "o" $op " @9=100 @91=1 b=" $imm $rest),
+    ] };
+    // Uniform: as `u`, with C in a register, or B in a register and C an immediate.
+    (uc $line:tt $op:literal $imm:literal $c:literal) => { &[
+        row!($line "o" $op " @9=001 @91=1 b=ur32 c=ur64" $c),
+        row!($line "o" $op " @9=100 @91=1 b=" $imm " c=ur64" $c),
+        row!($line "o" $op " @9=010 @91=1 b=ur64 c=" $imm),
+    ] };
+}
+
+#[macro_use]
+mod control;
+#[macro_use]
+mod float;
+#[macro_use]
+mod graphics;
+#[macro_use]
+mod half;
+#[macro_use]
+mod integer;
+#[macro_use]
+mod logic;
+#[macro_use]
+mod matrix;
+#[macro_use]
+mod memory;
+#[macro_use]
+mod surface;
+#[macro_use]
+mod texture;
+#[macro_use]
+mod uniform;
+
+gather! { [&[&[Row]]] families control float graphics half integer logic matrix memory surface texture uniform }
+
+/// The rows of all families, ordered for the search.
+pub static TABLE: LazyLock<Table<Turing>> =
+    LazyLock::new(|| Table::new(FAMILIES.iter().copied().flatten().copied().flatten(), 0, 12));
