@@ -6,7 +6,7 @@
 //! of each operation and form, except words whose text has a value without a name.
 
 use warploom_sass::text::Context;
-use warploom_turing::{Control, Instruction};
+use warploom_turing::Instruction;
 
 /// A word with its address and nvdisasm's text.
 pub struct Line {
@@ -36,7 +36,7 @@ fn compare(name: &str, model: u8, different: usize) {
         let found = Instruction::decode(line.word, model).map_or_else(
             || "ILLEGAL".to_owned(),
             |instruction| {
-                let reuse = Control::of(line.word).reuse;
+                let reuse = instruction.control().reuse;
                 instruction.text_in(&Context { pc: line.pc, reuse, label: None })
             },
         );

@@ -1,6 +1,7 @@
 //! The code of a function: instructions with their addresses.
 
-use super::control::Control;
+use warploom_sass::Control;
+
 use super::instruction::{BUNDLE_BYTES, Instruction, WORD_BYTES};
 
 /// An instruction word with its address. `instruction` is none if the word is illegal.
@@ -22,7 +23,7 @@ pub fn word_at(code: &[u8], pc: u64) -> Option<CodeWord> {
     let word = read(code, pc)?;
     let bundle = pc - pc % BUNDLE_BYTES;
     let slot = ((pc - bundle) / WORD_BYTES - 1) as usize;
-    let control = Control::of(read(code, bundle)?, slot);
+    let control = Control::from_bits((read(code, bundle)? >> (slot * 21)) as u32);
     Some(CodeWord { pc, word, control, instruction: Instruction::decode(word) })
 }
 

@@ -1,9 +1,9 @@
 //! NVIDIA Maxwell SASS (sm_50, with the additions of sm_52 and sm_53): instruction table, decoder,
 //! disassembler, lifter.
 //!
-//! Code is a sequence of 32-byte bundles: one control word (see [`control`]), then three 64-bit
-//! instructions. [`table`] defines the encodings; [`warploom_sass::notation`] explains their
-//! notation.
+//! Code is a sequence of 32-byte bundles: one control word, then three 64-bit instructions. A control
+//! word has three times 21 bits (see [`warploom_sass::control`]). [`table`] defines the encodings;
+//! [`warploom_sass::notation`] explains their notation.
 
 #[macro_use]
 extern crate warploom_guest;
@@ -14,7 +14,6 @@ use warploom_sass::{FieldInfo, Guest, Table};
 
 pub mod arrays;
 pub mod code;
-pub mod control;
 pub mod driver;
 pub mod field;
 pub mod header;

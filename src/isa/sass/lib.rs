@@ -6,6 +6,7 @@
 use std::fmt::Debug;
 
 pub mod assemble;
+pub mod control;
 pub mod field;
 pub mod instruction;
 pub mod notation;
@@ -15,6 +16,7 @@ pub mod table;
 pub mod text;
 
 pub use assemble::{AssembleError, assemble};
+pub use control::Control;
 pub use field::{FieldInfo, Style};
 pub use instruction::{Address, Instruction, Part, Pred, Reg, Source, Uniform, Value};
 pub use row::{Location, Role, Row};
@@ -34,7 +36,6 @@ pub trait Guest: Sized + 'static {
     const WORD_BYTES: u64;
     /// Whether the parts of a source follow the bars of its absolute value.
     const PART_BEHIND_BARS: bool;
-
     /// Whether the text tells signalling NaNs of F16 and F32 from quiet ones.
     const SHOWS_SIGNALLING: bool;
     /// Whether the text shows RZ as the base of a constant at offset 0.

@@ -2,7 +2,7 @@
 
 use std::ops::Deref;
 
-use warploom_sass::Guest;
+use warploom_sass::{Control, Guest};
 
 use super::Turing;
 
@@ -14,6 +14,11 @@ impl Instruction {
     /// Decodes a word as the GPU `sm_<model>` does. None: the word is illegal.
     pub fn decode(word: u128, model: u8) -> Option<Instruction> {
         Turing::table().decode(word, model).map(Instruction)
+    }
+
+    /// Returns the scheduling, which is in bits 105 to 125.
+    pub fn control(&self) -> Control {
+        Control::from_bits((self.word >> 105) as u32)
     }
 }
 

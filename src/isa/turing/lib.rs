@@ -1,7 +1,7 @@
 //! NVIDIA SASS of Turing, Ampere and Ada (sm_75, sm_80, sm_86, sm_89): instruction table, decoder,
-//! disassembler, assembler. Words of sm_90 are read as text.
+//! disassembler, assembler. No instruction is executed yet.
 //!
-//! Code is a sequence of 128-bit instructions, each with its scheduling ([`control`]). [`table`]
+//! Code is a sequence of 128-bit instructions, each with its scheduling ([`warploom_sass::control`]). [`table`]
 //! defines the encodings; [`warploom_sass::notation`] explains their notation.
 
 #[macro_use]
@@ -11,13 +11,11 @@ use warploom_sass::notation::{Language, words};
 use warploom_sass::row::{ImmKind, Location, Memory, OperandSlot, Role};
 use warploom_sass::{FieldInfo, Guest, Table};
 
-pub mod control;
 pub mod field;
 pub mod instruction;
 pub mod special;
 pub mod table;
 
-pub use control::Control;
 pub use field::Field;
 pub use instruction::Instruction;
 pub use table::Opcode;
@@ -73,6 +71,17 @@ const fn imm(kind: ImmKind) -> Location {
 
 const MEMORY: Memory = Memory { base: Some(24), offset: 40, width: 24, ..Memory::AT_REGISTER };
 
+/// Attribute memory.
+const ATTRIBUTE: Memory = Memory { width: 11, attribute: true, ..MEMORY };
+/// Attribute memory that the rasteriser interpolates.
+const INTERPOLATED: Memory =
+    Memory { base: None, offset: 64, width: 8, scale: 4, attribute: true, ..MEMORY };
+/// The shared memory that LDGSTS stores to, and the global memory that it loads from.
+const STORED: Memory = Memory { base: Some(16), offset: 44, width: 20, ..MEMORY };
+const LOADED: Memory = Memory { offset: 32, width: 12, wide: Some(70), ..MEMORY };
+/// ULDC's address.
+const ABSOLUTE: Memory = Memory { base: None, offset: 38, width: 32, ..MEMORY };
+
 /// Memory with a descriptor.
 const fn described(wide: Option<u8>, descriptor: u8) -> Location {
     Location::Memory(Memory { wide, descriptor: Some(descriptor), shown: Some(101), ..MEMORY })
@@ -88,7 +97,8 @@ const BYTE_CONSTANT: Location =
 /// `cxb` these with an offset in bytes. `i` is a signed immediate, `b` an unsigned one, `f`, `d`,
 /// `x`, `y` one of F32, the top of F64, two F16, two BF16. `m` is memory; after it `u32`, `u64`: a
 /// uniform register in these bits is added, `f`: the register has a factor, `w`: it may be wide,
-/// `l`: the offset has 32 bits. `k` is constant memory. `t`, `ta` are branch targets.
+/// `d`: the uniform register has a descriptor, `l`: the offset has 32 bits. `k` is constant memory,
+/// `a` attribute memory. `t`, `ts`, `tr`, `ta` are branch targets.
 pub(crate) const LANGUAGE: Language<Field> = Language {
     words: words(Field::LIST),
     usual: &[
@@ -130,94 +140,25 @@ pub(crate) const LANGUAGE: Language<Field> = Language {
         ("mfu64", Location::Memory(Memory { factor: Some(78), uniform: Some(64), ..MEMORY })),
         ("mwu32", Location::Memory(Memory { wide: Some(90), uniform: Some(32), ..MEMORY })),
         ("mau", Location::Memory(Memory { wide: Some(70), uniform: Some(64), ..MEMORY })),
-        ("al", Location::Memory(Memory { offset: 40, width: 11, attribute: true, ..MEMORY })),
+        ("al", Location::Memory(ATTRIBUTE)),
         ("a24", Location::Memory(Memory { width: 0, attribute: true, ..MEMORY })),
-        (
-            "alu",
-            Location::Memory(Memory {
-                base: None,
-                offset: 40,
-                width: 11,
-                uniform: Some(24),
-                attribute: true,
-                ..MEMORY
-            }),
-        ),
-        (
-            "ai",
-            Location::Memory(Memory {
-                base: None,
-                offset: 64,
-                width: 8,
-                scale: 4,
-                attribute: true,
-                ..MEMORY
-            }),
-        ),
-        (
-            "aiu",
-            Location::Memory(Memory {
-                base: None,
-                offset: 64,
-                width: 8,
-                scale: 4,
-                uniform: Some(24),
-                attribute: true,
-                ..MEMORY
-            }),
-        ),
+        ("alu", Location::Memory(Memory { base: None, uniform: Some(24), ..ATTRIBUTE })),
+        ("ai", Location::Memory(INTERPOLATED)),
+        ("aiu", Location::Memory(Memory { uniform: Some(24), ..INTERPOLATED })),
         ("md32", described(Some(90), 32)),
         ("md64", described(Some(90), 64)),
         ("ld32", described(None, 32)),
         ("ld64", described(None, 64)),
         ("mad", described(Some(70), 64)),
         ("mwu64", Location::Memory(Memory { wide: Some(90), uniform: Some(64), ..MEMORY })),
-        ("ms", Location::Memory(Memory { base: Some(16), offset: 44, width: 20, ..MEMORY })),
-        (
-            "msu",
-            Location::Memory(Memory {
-                base: Some(16),
-                offset: 44,
-                width: 20,
-                uniform: Some(64),
-                ..MEMORY
-            }),
-        ),
-        ("mg", Location::Memory(Memory { offset: 32, width: 12, wide: Some(70), ..MEMORY })),
-        (
-            "mgu",
-            Location::Memory(Memory {
-                offset: 32,
-                width: 12,
-                wide: Some(70),
-                uniform: Some(64),
-                ..MEMORY
-            }),
-        ),
-        (
-            "mgd",
-            Location::Memory(Memory {
-                offset: 32,
-                width: 12,
-                wide: Some(70),
-                descriptor: Some(64),
-                shown: Some(101),
-                ..MEMORY
-            }),
-        ),
+        ("ms", Location::Memory(STORED)),
+        ("msu", Location::Memory(Memory { uniform: Some(64), ..STORED })),
+        ("mg", Location::Memory(LOADED)),
+        ("mgu", Location::Memory(Memory { uniform: Some(64), ..LOADED })),
+        ("mgd", Location::Memory(Memory { descriptor: Some(64), shown: Some(101), ..LOADED })),
         ("ml", Location::Memory(Memory { offset: 32, width: 32, ..MEMORY })),
-        ("mlu", Location::Memory(Memory { wide: Some(90), uniform: Some(32), ..MEMORY })),
-        ("ma", Location::Memory(Memory { base: None, offset: 38, width: 32, ..MEMORY })),
-        (
-            "mu24",
-            Location::Memory(Memory {
-                base: None,
-                offset: 38,
-                width: 32,
-                uniform: Some(24),
-                ..MEMORY
-            }),
-        ),
+        ("ma", Location::Memory(ABSOLUTE)),
+        ("mu24", Location::Memory(Memory { uniform: Some(24), ..ABSOLUTE })),
         (
             "k",
             Location::ConstMemory {

@@ -16,7 +16,8 @@ family! { ($) float {
     /// A * B + C.
     Ffma unimplemented {
         "FFMA{flush@80:1+76}{rounding@78}{sat@77} {d}, {a -72 |73}, {b}, {c}" {
-            bc "023" "f" " -63 |62" " -75 |74" " -75 |74" " -63 |62";
+            b3 "023" "f" " -63 |62" " -75 |74";
+            c "023" "f" " -75 |74" " -63 |62";
         }
     }
     /// Minimum if the predicate is true, else maximum.
@@ -59,8 +60,6 @@ family! { ($) float {
     Mufu unimplemented {
         "MUFU{mufu_op@74} {d}, {b}" {
             b "108 @73=0" "f" " -63 |62";
-        }
-        "MUFU{mufu_op@74} {d}, {b}" {
             one "o108 @9=100 @73=0 @75=011 @91=0 b=d";
         }
         "MUFU{mufu_half_op@74}.F16 {d}, {b}" {
@@ -82,7 +81,8 @@ family! { ($) float {
     /// A * B + C.
     Dfma unimplemented {
         "DFMA{rounding@78} {d}, {a -72 |73}, {b}, {c}" {
-            bc "02b" "d" " -63 |62" " -75 |74" " -75 |74" " -63 |62";
+            b3 "02b" "d" " -63 |62" " -75 |74";
+            c "02b" "d" " -75 |74" " -63 |62";
         }
     }
     /// Compare and set two predicates.
@@ -197,7 +197,7 @@ family! { ($) float {
     F2ip unimplemented {
         "F2IP{f2ip_type@76}.F32{f2ip_rounding@78}{ntz@74}{relu@75} {d}, {a}, {b}, {c}" {
             b3 "043 >=86" "f" "" " .H72";
-            c "043 >=86" "f .H72" " .H72";
+            c "043 >=86" "f .H72" "" " .H72";
         }
     }
     /// Two floats to narrower floats.
@@ -207,39 +207,39 @@ family! { ($) float {
         }
         "F2FP{satfinite@77}{relu@75}{pack_kind@76}.MERGE_C {d}, {b}, {c}" {
             b3 "03e @78=1 @79=000 <=86" "f" "" " .H72";
-            c "03e @78=1 @79=000 <=86" "f .H72" " .H72";
+            c "03e @78=1 @79=000 <=86" "f .H72" "" " .H72";
         }
         "F2FP{satfinite@77}{relu@75}{pack_kind@76}.PACK_AB.RZ {d}, {a}, {b}" {
             b "03e @78=0 @79=011 <=86" "f" "";
         }
         "F2FP{satfinite@77}{relu@75}{pack_kind@76}.MERGE_C.RZ {d}, {b}, {c}" {
             b3 "03e @78=1 @79=011 <=86" "f" "" " .H72";
-            c "03e @78=1 @79=011 <=86" "f .H72" " .H72";
+            c "03e @78=1 @79=011 <=86" "f .H72" "" " .H72";
         }
         "F2FP{satfinite@77}{relu@75}{f2fp_type@76:1+86:2}.F32.PACK_AB {d}, {a}, {b}" {
             b "03e @73=00 @78=0 @79=000 @89=0 >=89" "f" "";
         }
         "F2FP{satfinite@77}{relu@75}{f2fp_type@76:1+86:2}.F32.MERGE_C {d}, {b}, {c}" {
             b3 "03e @73=00 @78=1 @79=000 @89=00 >=89" "f" "" " .H72";
-            c "03e @73=00 @78=1 @79=000 @89=00 >=89" "f .H72" " .H72";
+            c "03e @73=00 @78=1 @79=000 @89=00 >=89" "f .H72" "" " .H72";
         }
         "F2FP{satfinite@77}{relu@75}{f2fp_type@76:1+86:2}.F32.PACK_AB.RZ {d}, {a}, {b}" {
             b "03e @73=00 @78=0 @79=011 @89=0 >=89" "f" "";
         }
         "F2FP{satfinite@77}{relu@75}{f2fp_type@76:1+86:2}.F32.MERGE_C.RZ {d}, {b}, {c}" {
             b3 "03e @73=00 @78=1 @79=011 @89=00 >=89" "f" "" " .H72";
-            c "03e @73=00 @78=1 @79=011 @89=00 >=89" "f .H72" " .H72";
+            c "03e @73=00 @78=1 @79=011 @89=00 >=89" "f .H72" "" " .H72";
         }
         "F2FP{satfinite@77}{relu@75}{f2fp_type@76:1+86:2}.F32.PACK_AB_MERGE_C {d}, {a}, {b}, {c}" {
             b3 "03e @73=00 @78=1 @79=000 @89=10 >=89" "f" "" " .H72";
-            c "03e @73=00 @78=1 @79=000 @89=10 >=89" "f .H72" " .H72";
+            c "03e @73=00 @78=1 @79=000 @89=10 >=89" "f .H72" "" " .H72";
         }
         "F2FP{relu@75}{f2fp_type@76:1+86:2}{f2fp_source@73}.UNPACK_B {d}, {b}" {
             b "03e @74=1 @77=00 @79=000 @89=01 >=89" "b" " .H88";
         }
         "F2FP{satfinite@77}{relu@75}{stochastic_kind@76}{pack_mode@78}.RS{stochastic_register@82}{stochastic_bits@83}{stochastic_source@85} {d}, {a}, {b}, {c}" {
             b3 "03e @79=100" "f" "" " .H72";
-            c "03e @79=100" "f .H72" " .H72";
+            c "03e @79=100" "f .H72" "" " .H72";
         }
     }
 } }

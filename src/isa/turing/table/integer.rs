@@ -33,28 +33,34 @@ family! { ($) integer {
             one "o024 @9=100 @32^31 @48=0 @63=0 @64=11111111 @74=0 @91=0 b=i c=r64 -75";
         }
         "IMAD{signed@73} {d}, {a}, {b}, {c}" {
-            bc "024 @74=0" "i" "" " -75" "" " -63";
+            b3 "024 @74=0" "i" "" " -75";
+            c "024 @74=0" "i" "" " -63";
         }
         "IMAD{signed@73}.X {d}, {a}, {b}, {c}, {ps !90}" {
-            bc "024 @74=1" "i" "" " ~75" "" " ~63";
+            b3 "024 @74=1" "i" "" " ~75";
+            c "024 @74=1" "i" "" " ~63";
         }
     }
     /// A * B + C in 64 bits.
     ImadWide unimplemented {
         "IMAD.WIDE{signed@73} {d}, {pd ?}, {a}, {b}, {c}" {
-            bc "025 @74=0" "i" "" " -75" "" " -63";
+            b3 "025 @74=0" "i" "" " -75";
+            c "025 @74=0" "i" "" " -63";
         }
         "IMAD.WIDE{signed@73}.X {d}, {pd ?}, {a}, {b}, {c}, {ps !90}" {
-            bc "025 @74=1" "i" "" " ~75" "" " ~63";
+            b3 "025 @74=1" "i" "" " ~75";
+            c "025 @74=1" "i" "" " ~63";
         }
     }
     /// A * B + C, the high word.
     ImadHi unimplemented {
         "IMAD.HI{signed@73} {d}, {pd ?}, {a}, {b}, {c}" {
-            bc "027 @74=0" "i" "" " -75" "" " -63";
+            b3 "027 @74=0" "i" "" " -75";
+            c "027 @74=0" "i" "" " -63";
         }
         "IMAD.HI{signed@73}.X {d}, {pd ?}, {a}, {b}, {c}, {ps !90}" {
-            bc "027 @74=1" "i" "" " ~75" "" " ~63";
+            b3 "027 @74=1" "i" "" " ~75";
+            c "027 @74=1" "i" "" " ~63";
         }
     }
     /// A * B + C of polynomials over GF(2).
@@ -110,7 +116,8 @@ family! { ($) integer {
     /// Shifts (C:A).
     Shf unimplemented {
         "SHF{shift_direction@76}{wrap@75}{shift_type@73}{high@80} {d}, {a}, {b}, {c}" {
-            bc "019" "b" "" "" "" "";
+            b3 "019" "b" "" "";
+            c "019" "b" "" "";
         }
     }
     /// Minimum if the predicate is true, else maximum.
@@ -128,13 +135,15 @@ family! { ($) integer {
     /// |A - B| + C.
     Vabsdiff unimplemented {
         "VABSDIFF{signed@73} {d}, {pd ?}, {a}, {b}, {c}" {
-            bc "014" "b" "" "" "" "";
+            b3 "014" "b" "" "";
+            c "014" "b" "" "";
         }
     }
     /// |A - B| of bytes, and C or their sum + C.
     Vabsdiff4 unimplemented {
         "VABSDIFF4{byte_signed@73}{accumulate@75} {d}, {pd ?}, {a}, {b}, {c}" {
-            bc "015" "b" "" "" "" "";
+            b3 "015" "b" "" "";
+            c "015" "b" "" "";
         }
     }
     /// Compare and set two predicates.

@@ -28,7 +28,8 @@ family! { ($) logic {
     /// Bytes of A and C, chosen by B.
     Prmt unimplemented {
         "PRMT{permute_mode@72} {d}, {a}, {b}, {c}" {
-            bc "016" "b" "" "" "" "";
+            b3 "016" "b" "" "";
+            c "016" "b" "" "";
         }
     }
     /// Sign extension of A from bit B.

@@ -81,25 +81,13 @@ macro_rules! forms {
         row!($line "o" $op " @9=110 @91=1 b=ur32" $b " c=r64" $c),
     ] };
     // B is a register where C is in `b3`, and C is an immediate, a constant or a uniform register.
-    (c $line:tt $op:literal $imm:literal $c:literal) => { &[
-        row!($line "o" $op " @9=010 @91=0 b=r64 c=" $imm),
-        row!($line "o" $op " @9=011 @91=0 b=r64 c=c" $c),
-        row!($line "o" $op " @9=011 @91=1 b=r64 c=cx" $c),
-        row!($line "o" $op " @9=111 @91=1 b=r64 c=ur32" $c),
+    (c $line:tt $op:literal $imm:literal $b:literal $c:literal) => { &[
+        row!($line "o" $op " @9=010 @91=0 b=r64" $b " c=" $imm),
+        row!($line "o" $op " @9=011 @91=0 b=r64" $b " c=c" $c),
+        row!($line "o" $op " @9=011 @91=1 b=r64" $b " c=cx" $c),
+        row!($line "o" $op " @9=111 @91=1 b=r64" $b " c=ur32" $c),
     ] };
-    // As `b3`, or B is a register and C an immediate, a constant or a uniform register.
-    (bc $line:tt $op:literal $imm:literal $b:literal $c:literal $b64:literal $c32:literal) => { &[
-        row!($line "o" $op " @9=001 @91=0 b=r32" $b " c=r64" $c),
-        row!($line "o" $op " @9=100 @91=0 b=" $imm " c=r64" $c),
-        row!($line "o" $op " @9=101 @91=0 b=c" $b " c=r64" $c),
-        row!($line "o" $op " @9=101 @91=1 b=cx" $b " c=r64" $c),
-        row!($line "o" $op " @9=110 @91=1 b=ur32" $b " c=r64" $c),
-        row!($line "o" $op " @9=010 @91=0 b=r64" $b64 " c=" $imm),
-        row!($line "o" $op " @9=011 @91=0 b=r64" $b64 " c=c" $c32),
-        row!($line "o" $op " @9=011 @91=1 b=r64" $b64 " c=cx" $c32),
-        row!($line "o" $op " @9=111 @91=1 b=r64" $b64 " c=ur32" $c32),
-    ] };
-    // B is a register at a place of its own, or in the forms where `bc` has C.
+    // B is a register at a place of its own, or at the place of C in the forms of `c`.
     (s $line:tt $op:literal $imm:literal $register:literal $b:literal) => { &[
         row!($line "o" $op " @9=001 @91=0 b=" $register),
         row!($line "o" $op " @9=010 @91=0 b=" $imm),
@@ -145,48 +133,23 @@ macro_rules! forms {
             $encoding $uniform " <=75"),
     ] };
     // Surfaces: the handle is in a register, in a constant, in two constants, or in a descriptor's
-    // bank. The first two literals say the forms of the register and the constant.
-    (surface [$opcode:ident $fidelity:tt $format:literal] $op:literal) => { &[
-        row!([$opcode $fidelity concat!($format, "{c}")] "o" $op " @9=100 @91=0"),
+    // bank. The literals are the forms of the first two, the operations of the first and the others,
+    // and the models.
+    (surface [$opcode:ident $fidelity:tt $format:literal]
+        $form:literal $constant:literal $r:literal $c:literal $models:literal) => { &[
+        row!([$opcode $fidelity concat!($format, "{c}")] "o" $r " @9=" $form " @91=0" $models),
         row!([$opcode $fidelity concat!($format, "{bank@54:5}, {handle@40:14}")]
-            "o" $op " @9=101 @91=0"),
+            "o" $c " @9=" $constant " @91=0" $models),
         row!([$opcode $fidelity
             concat!($format, "{bank@54:5}, {sampler_index@40:6}, {header_index@46:8}")]
-            "o" $op " @9=011 @91=0"),
+            "o" $c " @9=011 @91=0" $models),
         row!([$opcode $fidelity concat!($format, "{h=ur40}, {header_index@46:8}")]
-            "o" $op " @9=111 @91=1"),
-    ] };
-    (scoped_surface [$opcode:ident $fidelity:tt $format:literal]
-        $scope:literal $order:literal $rest:literal
-        $form:literal $constant:literal $r:literal $c:literal) => { &[
-        row!([$opcode $fidelity concat!($format, "{", $scope, "@77}", $rest, "{c}")]
-            "o" $r " @9=" $form " @91=0 >=80"),
-        row!([$opcode $fidelity concat!($format, "{", $scope, "@77}", $rest, "{bank@54:5}, {handle@40:14}")]
-            "o" $c " @9=" $constant " @91=0 >=80"),
-        row!([$opcode $fidelity
-            concat!($format, "{", $scope, "@77}", $rest, "{bank@54:5}, {sampler_index@40:6}, {header_index@46:8}")]
-            "o" $c " @9=011 @91=0 >=80"),
-        row!([$opcode $fidelity concat!($format, "{", $scope, "@77}", $rest, "{h=ur40}, {header_index@46:8}")]
-            "o" $c " @9=111 @91=1 >=80"),
-        row!([$opcode $fidelity concat!($format, "{", $order, "@79}{old_scope@77}{private@76}", $rest, "{c}")]
-            "o" $r " @9=" $form " @91=0 <=75"),
-        row!([$opcode $fidelity concat!($format, "{", $order, "@79}{old_scope@77}{private@76}", $rest, "{bank@54:5}, {handle@40:14}")]
-            "o" $c " @9=" $constant " @91=0 <=75"),
-        row!([$opcode $fidelity
-            concat!($format, "{", $order, "@79}{old_scope@77}{private@76}", $rest, "{bank@54:5}, {sampler_index@40:6}, {header_index@46:8}")]
-            "o" $c " @9=011 @91=0 <=75"),
-        row!([$opcode $fidelity concat!($format, "{", $order, "@79}{old_scope@77}{private@76}", $rest, "{h=ur40}, {header_index@46:8}")]
-            "o" $c " @9=111 @91=1 <=75"),
+            "o" $c " @9=111 @91=1" $models),
     ] };
     // Uniform: B is a register or an immediate.
     (u $line:tt $op:literal $imm:literal $b:literal) => { &[
         row!($line "o" $op " @9=001 @91=1 b=ur32" $b),
         row!($line "o" $op " @9=100 @91=1 b=" $imm),
-    ] };
-    // Uniform: as `u`, with the rest of the encoding.
-    (u3 $line:tt $op:literal $imm:literal $b:literal $rest:literal) => { &[
-        row!($line "o" $op " @9=001 @91=1 b=ur32" $b $rest),
-        row!($line "o" $op " @9=100 @91=1 b=" $imm $rest),
     ] };
     // Uniform: as `u`, with C in a register, or B in a register and C an immediate.
     (uc $line:tt $op:literal $imm:literal $c:literal) => { &[

@@ -46,11 +46,11 @@ family! { ($) uniform {
     }
     UleaHi unimplemented {
         "^ULEA.HI {d=ur16}, {pd=up81 ?}, {a=ur24 -72}, {b}, {c}, {lea_shift@75:5}" {
-            u3 "091 @73=0 @74=0 @80=1" "b" " -63" " c=ur64";
+            u "091 @73=0 @74=0 @80=1 c=ur64" "b" " -63";
             one "o091 @9=010 @74=0 @80=1 @91=1 b=ur64 c=b";
         }
         "^ULEA.HI.X {d=ur16}, {pd=up81 ?}, {a=ur24 ~72}, {b}, {c}, {lea_shift@75:5}, {ps=up87 !90}" {
-            u3 "091 @73=0 @74=1 @80=1" "b" " ~63" " c=ur64";
+            u "091 @73=0 @74=1 @80=1 c=ur64" "b" " ~63";
             one "o091 @9=010 @74=1 @80=1 @91=1 b=ur64 c=b";
         }
         "^ULEA.HI.SX32 {d=ur16}, {pd=up81 ?}, {a=ur24 -72}, {b}, {lea_shift@75:5}" {

@@ -1,11 +1,11 @@
-//! The control word of a bundle: scheduling hints for its three instructions. They do not change
-//! the effect of code.
+//! The scheduling of an instruction. It does not change the effect of code whose scheduling is
+//! correct.
 
 /// Scheduling of one instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Control {
-    /// Cycles to wait before the next instruction. 0 with `stay` set: issued together with the next
-    /// instruction.
+    /// Cycles to wait before the next instruction. Maxwell: 0 with `stay` set: issued together with
+    /// the next instruction.
     pub stall: u8,
     /// Bit 4. Set: the scheduler stays with this warp.
     pub stay: bool,
@@ -20,9 +20,8 @@ pub struct Control {
 }
 
 impl Control {
-    /// Decodes the control of the instruction in slot 0, 1 or 2 of a bundle.
-    pub const fn of(word: u64, slot: usize) -> Control {
-        let bits = word >> (slot * 21);
+    /// Decodes the 21 low bits.
+    pub const fn from_bits(bits: u32) -> Control {
         Control {
             stall: (bits & 0xf) as u8,
             stay: bits >> 4 & 1 != 0,
