@@ -470,10 +470,10 @@ fn messages_say_what_and_where() {
     let mut other = bytes("kernels/saxpy.sm_50.cubin");
     other[0x30] = 70;
     assert!(message(&other).contains("sm_70"), "{}", message(&other));
-    // The values that CUDA 13 writes: ABI version 8, flags 0x06005004.
+    // The values that CUDA 13 writes: ABI version 8, flags 0x06006404.
     other[8] = 8;
-    other[0x30..0x34].copy_from_slice(&0x0600_5004_u32.to_le_bytes());
-    assert!(message(&other).contains("sm_80"), "{}", message(&other));
+    other[0x30..0x34].copy_from_slice(&0x0600_6404_u32.to_le_bytes());
+    assert!(message(&other).contains("sm_100"), "{}", message(&other));
     let mut far = bytes("kernels/saxpy.sm_50.cubin");
     far[0x28..0x30].copy_from_slice(&u64::MAX.to_le_bytes());
     assert!(message(&far).contains("section table"), "{}", message(&far));

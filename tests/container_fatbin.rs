@@ -61,8 +61,9 @@ fn the_best_member_for_a_maxwell_device_is_chosen() {
     assert_eq!(of(&[50, 52, 53, 60]).unwrap(), Isa::Maxwell { sm: 52 });
     assert_eq!(of(&[70, 53, 50]).unwrap(), Isa::Maxwell { sm: 50 });
     assert_eq!(of(&[53]).unwrap(), Isa::Maxwell { sm: 53 });
-    let message = of(&[60, 75]).unwrap_err().to_string();
-    assert!(message.contains("cubin for sm_60, cubin for sm_75"), "{message}");
+    assert_eq!(of(&[75, 80, 90]).unwrap(), Isa::Turing { sm: 80 });
+    let message = of(&[60, 90]).unwrap_err().to_string();
+    assert!(message.contains("cubin for sm_60, cubin for sm_90"), "{message}");
 }
 
 #[test]

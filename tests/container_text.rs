@@ -131,7 +131,11 @@ fn mistakes_are_told_by_line() {
             "BRA `(f)",
             "line 10: `@P0 BRA `(f)`: only JCAL and JMP reach a function by its name",
         ),
-        ("sm_50", "sm_90", "line 2: `.target sm_90`: expected .target sm_50 or .target gfx900"),
+        (
+            "sm_50",
+            "sm_90",
+            "line 2: `.target sm_90`: expected .target with sm_50, sm_75, sm_80, sm_86, sm_89 or gfx900",
+        ),
     ] {
         let error =
             warploom_container::modules(TWICE.replacen(from, to, 1).as_bytes()).unwrap_err();
@@ -337,4 +341,90 @@ fn far_jumps_of_instructions_that_overlap() {
 ";
     let (_, words, _) = run_gfx9(program, 64, &["--engine", "both"]);
     assert!(words.iter().all(|&word| word == 7));
+}
+
+const TWICE_ON_TURING: &str = "// Doubles words, and prints a text.
+.target sm_80
+.kernel twice
+.param 4
+.param 8
+.param 8
+.shared 64
+.local 16
+    S2R R0, SR_TID.X
+    ISETP.GE.AND P0, PT, R0, c[0x0][0x160], PT
+    @P0 BRA .Lend // not all
+    MOV R2, 0x4
+    IMAD.WIDE R2, R0, R2, c[0x0][0x168]
+    LDG.E R4, [R2.64]
+    IADD3 R4, R4, R4, RZ
+    STG.E [R2.64], R4
+    MOV R4, c[0x0][0x170]
+    MOV R5, c[0x0][0x174]
+    MOV R6, RZ
+    MOV R7, RZ
+    MOV R20, .Lend
+    MOV R21, RZ
+    CALL.ABS.NOINC `(vprintf)
+.Lend:
+    EXIT
+";
+
+/// Proves that text for each GPU runs, and that a listing of the code is text for the same code.
+#[test]
+fn turing_kernels_in_assembly() {
+    let text_bytes: Vec<u32> = b"text\n\0\0\0".chunks(4).map(word).collect();
+    let manifest = format!(
+        "kernel.binary = \"twice.s\"\nlaunch = {{ grid = [1, 1, 1], block = [8, 1, 1] }}
+arg = [{{ i32 = 5 }}, {{ buffer = \"x\" }}, {{ buffer = \"f\" }}]
+buffer.x = {{ dtype = \"u32\", values = [1, 2, 3, 4, 5, 6, 7, 8] }}
+buffer.f = {{ dtype = \"u32\", values = {text_bytes:?} }}\n"
+    );
+    for (gpu, sm) in [("sm_75", 75), ("sm_80", 80), ("sm_86", 86), ("sm_89", 89)] {
+        let mut source = TWICE_ON_TURING.replace("sm_80", gpu);
+        if sm == 75 {
+            for (from, to) in [("LDG.E", "LDG.E.SYS"), ("STG.E", "STG.E.SYS"), ("[R2.64]", "[R2]")]
+            {
+                source = source.replace(from, to);
+            }
+        }
+        let module = warploom_container::modules(source.as_bytes()).unwrap().remove(0);
+        assert_eq!(module.isa, Isa::Turing { sm });
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("twice.toml"), &manifest).unwrap();
+        std::fs::write(folder.path().join("twice.s"), &source).unwrap();
+        let output =
+            warploom(&["run", "twice.toml", "--engine", "both", "--out", "."], folder.path());
+        let found = text(&output);
+        assert!(output.status.success() && found.contains("both engines agree"), "{gpu}: {found}");
+        assert_eq!(found.lines().filter(|&line| line == "text").count(), 5, "{gpu}: {found}");
+        let array = std::fs::read(folder.path().join("x.npy")).unwrap();
+        let words = warploom_replay::npy::read(&array[..]).unwrap().bytes;
+        let words: Vec<u32> = words.chunks(4).map(word).collect();
+        assert_eq!(words, [2, 4, 6, 8, 10, 6, 7, 8], "{gpu}");
+        let listing = String::from_utf8(warploom(&["disasm", "twice.s"], folder.path()).stdout);
+        let listing = format!(".target {gpu}\n{}", listing.unwrap());
+        let again = warploom_container::modules(listing.as_bytes());
+        let again = again.unwrap_or_else(|error| panic!("{gpu}: {error}\n{listing}")).remove(0);
+        assert_eq!(again.sections[0].data, module.sections[0].data, "{gpu}");
+    }
+    for (from, to, message) in [
+        (
+            "STG.E [R2.64]",
+            "STG.E [R2.32]",
+            "line 16: `STG.E [R2.32], R4`: no encoding in the table prints this",
+        ),
+        (
+            "CALL.ABS.NOINC",
+            "CALL.REL.NOINC",
+            "line 23: `CALL.REL.NOINC `(vprintf)`: only CALL.ABS.NOINC and JMP reach a function by its name",
+        ),
+    ] {
+        let error = warploom_container::modules(TWICE_ON_TURING.replacen(from, to, 1).as_bytes());
+        assert_eq!(error.unwrap_err().to_string(), message);
+    }
+}
+
+fn word(bytes: &[u8]) -> u32 {
+    u32::from_le_bytes(bytes.try_into().expect("four bytes"))
 }

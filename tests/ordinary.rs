@@ -62,6 +62,11 @@ fn maxwell() {
 }
 
 #[test]
+fn turing() {
+    check("sm_80.cubin", 53);
+}
+
+#[test]
 fn ptx() {
     check("sm_70.ptx", 53);
 }

@@ -436,7 +436,7 @@ fn manifests_name_what_is_linked() {
         ),
         (
             "binary = \"text.txt\", link = [\"a.ptx\"]",
-            "in text.txt: found no GPU binary, expected PTX",
+            "in text.txt: not a GPU binary: expected a cubin",
         ),
         ("binary = \"a.ptx\", link = [\"bad.ptx\"]", "in bad.ptx: 4:22: "),
         ("binary = \"a.ptx\", link = [\"none.ptx\"]", "none.ptx"),

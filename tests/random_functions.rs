@@ -55,7 +55,7 @@ fn bytes(random: &mut Random, count: usize) -> Vec<u8> {
 
 #[test]
 fn shapes_that_the_jit_treats_specially() {
-    seeds(300, |seed| {
+    seeds(150, |seed| {
         let mut random = Random::new(seed);
         let bytes = bytes(&mut random, 3000);
         let function =
@@ -66,7 +66,7 @@ fn shapes_that_the_jit_treats_specially() {
 
 #[test]
 fn lanes_that_wait() {
-    seeds(300, |seed| {
+    seeds(150, |seed| {
         let mut random = Random::new(seed);
         let bytes = bytes(&mut random, 2000);
         let function =
@@ -77,7 +77,7 @@ fn lanes_that_wait() {
 
 #[test]
 fn elementwise_kernels_run_bare() {
-    seeds(600, |seed| {
+    seeds(300, |seed| {
         let mut random = Random::new(seed);
         let bytes = bytes(&mut random, 1000);
         let mut u = Unstructured::new(&bytes);
@@ -89,7 +89,7 @@ fn elementwise_kernels_run_bare() {
 
 #[test]
 fn every_operation() {
-    seeds(200, |seed| {
+    seeds(100, |seed| {
         let mut random = Random::new(seed);
         let lanes = [32, 32, 64, 8, 13][random.below(5) as usize];
         let ops = [4, 12, 30][random.below(3) as usize];
@@ -118,22 +118,27 @@ fn code(
 
 #[test]
 fn maxwell_code_from_the_table() {
-    code(100, [80, 800, 2000], |u| Code::smart(Isa::Maxwell, u));
+    code(50, [80, 800, 2000], |u| Code::smart(Isa::Maxwell, u));
+}
+
+#[test]
+fn turing_code_from_the_table() {
+    code(50, [150, 1200, 3000], |u| Code::smart(Isa::Turing, u));
 }
 
 #[test]
 fn gfx9_code_from_the_table() {
-    code(200, [200, 1200, 3000], |u| Code::smart(Isa::Gfx9, u));
+    code(100, [200, 1200, 3000], |u| Code::smart(Isa::Gfx9, u));
 }
 
 #[test]
 fn any_words_as_code() {
-    for isa in [Isa::Maxwell, Isa::Gfx9] {
-        code(100, [16, 100, 600], |u| Ok(Code::dumb(isa, u.bytes(u.len())?)));
+    for isa in [Isa::Maxwell, Isa::Turing, Isa::Gfx9] {
+        code(50, [16, 100, 600], |u| Ok(Code::dumb(isa, u.bytes(u.len())?)));
     }
 }
 
 #[test]
 fn products_and_pairs() {
-    code(250, [800; 3], Code::products);
+    code(120, [800; 3], Code::products);
 }

@@ -13,7 +13,7 @@ use arbitrary::Unstructured;
 use variable::variable;
 use warploom_testing::ir::{Random, Source};
 use warploom_testing::loops::long;
-use warploom_testing::{Attack, Case, check, gfx9, maxwell, ptx, visa};
+use warploom_testing::{Attack, Case, check, gfx9, maxwell, ptx, turing, visa};
 
 /// Runs kernels from `count` seeds. With the default number of seeds, warps must execute at least
 /// `least.0` instructions and print at least `least.1` bytes, and fewer than half of the launches
@@ -54,57 +54,63 @@ fn kernels(
 
 #[test]
 fn maxwell_kernels() {
-    kernels("maxwell", 600, (60_000, 3_000), maxwell::kernel);
+    kernels("maxwell", 150, (15_000, 750), maxwell::kernel);
 }
 
 #[test]
 fn maxwell_fragment_programs() {
-    kernels("maxwell_fragment", 300, (15_000, 0), maxwell::fragment);
+    kernels("maxwell_fragment", 75, (3_750, 0), maxwell::fragment);
 }
 
 #[test]
 fn maxwell_programs_of_primitives() {
-    kernels("maxwell_primitives", 150, (7_500, 0), maxwell::primitives);
+    kernels("maxwell_primitives", 37, (1_875, 0), maxwell::primitives);
+}
+
+#[test]
+fn turing_kernels() {
+    kernels("turing", 100, (10_000, 500), turing::kernel);
 }
 
 #[test]
 fn gfx9_kernels() {
-    kernels("gfx9", 600, (60_000, 0), gfx9::kernel);
+    kernels("gfx9", 150, (15_000, 0), gfx9::kernel);
 }
 
 #[test]
 fn gfx9_fragment_programs() {
-    kernels("gfx9_fragment", 300, (15_000, 0), gfx9::fragment);
+    kernels("gfx9_fragment", 75, (3_750, 0), gfx9::fragment);
 }
 
 #[test]
 fn gfx9_programs_of_primitives() {
-    kernels("gfx9_primitives", 150, (7_500, 0), gfx9::primitives);
+    kernels("gfx9_primitives", 37, (1_875, 0), gfx9::primitives);
 }
 
 #[test]
 fn ptx_kernels() {
-    kernels("ptx", 400, (40_000, 0), ptx::kernel);
+    kernels("ptx", 100, (10_000, 0), ptx::kernel);
 }
 
 #[test]
 fn ptx_instructions() {
-    kernels("ptx_straight", 400, (40_000, 0), ptx::straight);
+    kernels("ptx_straight", 100, (10_000, 0), ptx::straight);
 }
 
 #[test]
 fn visa_kernels() {
-    kernels("visa", 400, (40_000, 0), visa::kernel);
+    kernels("visa", 100, (10_000, 0), visa::kernel);
 }
 
 #[test]
 fn visa_instructions() {
-    kernels("visa_straight", 400, (40_000, 0), visa::straight);
+    kernels("visa_straight", 100, (10_000, 0), visa::straight);
 }
 
 #[test]
 fn long_kernels() {
     kernels("maxwell_long", 8, (10_000, 0), |u| long(&maxwell::GUEST, u));
+    kernels("turing_long", 8, (10_000, 0), |u| long(&turing::GUEST, u));
     kernels("gfx9_long", 8, (4_000, 0), |u| long(&gfx9::GUEST, u));
     kernels("ptx_long", 8, (10_000, 0), |u| long(&ptx::GUEST, u));
     kernels("visa_long", 8, (10_000, 0), |u| long(&visa::GUEST, u));
@@ -113,7 +119,7 @@ fn long_kernels() {
 #[test]
 fn attacks_do_not_succeed() {
     let (first, count) =
-        (variable("WARPLOOM_SEED").unwrap_or(0), variable("WARPLOOM_SEEDS").unwrap_or(400));
+        (variable("WARPLOOM_SEED").unwrap_or(0), variable("WARPLOOM_SEEDS").unwrap_or(100));
     let mut failures = Vec::new();
     for seed in first..first + count {
         let mut random = Random::new(seed);

@@ -36,6 +36,21 @@ for source in benches/ordinary/programs/*.cu; do
     "$python" tools/nv.py ptx -arch sm_70 -fmad false -o "$folder" "$source"
     "$python" examples/gfx9/make.py --source "$source" --output "$folder"
 done
+# From PTX.
+turing() {
+    "$python" tools/nv.py compile -arch sm_80 -o "$1" "$2"
+    base=$(basename "$2" .sm_70.ptx)
+    mv "$1/$base.sm_70.sm_80.cubin" "$1/$base.sm_80.cubin"
+    rm -f "$1/$base.sm_70.sm_80.sass"
+}
+for source in benches/fixtures/turing/*.sm_80.cubin; do
+    base=$(basename "$source" .sm_80.cubin)
+    [ -f "benches/fixtures/$base.sm_70.ptx" ] && ptx=benches/fixtures || ptx=examples/ptx/$base
+    turing benches/fixtures/turing "$ptx/$base.sm_70.ptx"
+done
+for source in benches/ordinary/programs/*.sm_70.ptx; do
+    turing benches/ordinary/programs "$source"
+done
 for source in benches/fixtures/fma.cu benches/fixtures/dfma.cu benches/fixtures/mix.cu benches/fixtures/gather.cu benches/fixtures/spmv.cu \
     benches/fixtures/heat.cu benches/fixtures/atomic_max.cu benches/fixtures/unroll100.cu benches/fixtures/unroll1k.cu \
     benches/fixtures/unroll10k.cu benches/opencl/surface_filter.cl benches/opencl/surface_histogram.cl; do

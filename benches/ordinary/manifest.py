@@ -6,8 +6,8 @@ import struct
 import suite
 
 Guest = collections.namedtuple("Guest", "title suffix")
-GUESTS = {"maxwell": Guest("Maxwell", "sm_50.cubin"), "ptx": Guest("PTX", "sm_70.ptx"), "gfx9": Guest("GFX9", "gfx900.hsaco"),
-          "visa": Guest("vISA", "skl.zebin")}
+GUESTS = {"maxwell": Guest("Maxwell", "sm_50.cubin"), "turing": Guest("Turing", "sm_80.cubin"), "ptx": Guest("PTX", "sm_70.ptx"),
+          "gfx9": Guest("GFX9", "gfx900.hsaco"), "visa": Guest("vISA", "skl.zebin")}
 PROGRAMS = pathlib.Path(__file__).resolve().parent / "programs"
 
 

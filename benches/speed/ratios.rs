@@ -26,7 +26,7 @@ const fn ratio(
     Ratio { what, above, below, promise }
 }
 
-const ISAS: [&str; 3] = ["maxwell", "ptx", "gfx9"];
+const ISAS: [&str; 4] = ["maxwell", "turing", "ptx", "gfx9"];
 
 const RATIOS: [Ratio; 20] = [
     ratio("mandelbrot: plain / JIT", "mandelbrot/plain", "mandelbrot/ISA/1", Promise::AtLeast(2.0)),

@@ -153,18 +153,23 @@ impl Case {
         self
     }
 
-    /// Adds the targets of an example: Maxwell, PTX and GFX9.
+    /// Adds the targets of an example: Maxwell, Turing, PTX and GFX9.
     fn example(self, name: &str, entry: &'static str) -> Case {
-        self.all(["", "ptx/", "gfx9/"].map(|isa| format!("examples/{isa}{name}/{name}")), entry)
+        let folders = ["", "ptx/", "gfx9/"].map(|isa| format!("examples/{isa}{name}"));
+        self.all(name, folders, entry)
     }
 
-    /// Adds the targets of a kernel in `benches/fixtures`: Maxwell, PTX and GFX9.
+    /// Adds the targets of a kernel in `benches/fixtures`: Maxwell, Turing, PTX and GFX9.
     fn fixture(self, name: &str, entry: &'static str) -> Case {
-        self.all([(); 3].map(|()| format!("benches/fixtures/{name}")), entry)
+        self.all(name, [(); 3].map(|()| "benches/fixtures".into()), entry)
     }
 
-    fn all(self, [maxwell, ptx, gfx9]: [String; 3], entry: &'static str) -> Case {
+    /// `folders` are those of Maxwell, PTX and GFX9.
+    fn all(self, name: &str, folders: [String; 3], entry: &'static str) -> Case {
+        let [maxwell, ptx, gfx9] = folders.map(|folder| format!("{folder}/{name}"));
+        let turing = format!("benches/fixtures/turing/{name}.sm_80.cubin");
         self.target("maxwell", format!("{maxwell}.sm_50.cubin"), entry, Images::Arrays)
+            .target("turing", turing, entry, Images::Arrays)
             .target("ptx", format!("{ptx}.sm_70.ptx"), entry, Images::Arrays)
             .target("gfx9", format!("{gfx9}.gfx900.hsaco"), entry, Images::Arrays)
     }

@@ -1,5 +1,5 @@
-//! `libcublas.so.12`: the part of cuBLAS that programs need most, on the CPU, over warploom's CUDA
-//! driver library.
+//! `libcublas.so.12` and `.so.13`: the part of cuBLAS that programs need most, on the CPU, over
+//! warploom's CUDA driver library.
 //!
 //! A host function of the driver (`warploomLaunchHostFunc`) computes a call's result in its
 //! stream's order. It may access device memory, since a device address is the host's address there.

@@ -14,9 +14,10 @@ pub struct Profile {
 }
 
 impl Default for Profile {
-    /// Returns sm_52: vendors' compilers make code for it that runs here unchanged.
+    /// Returns sm_89, which runs the most programs: PTX for it and for all older GPUs, and the
+    /// machine code that CUDA 13 makes for sm_80, sm_86 and sm_89.
     fn default() -> Self {
-        Profile { sm: 52 }
+        Profile { sm: 89 }
     }
 }
 

@@ -18,8 +18,8 @@ const OF_FILES: u32 = 2;
 const MAX_FILES: usize = 1 << 16;
 const FAT_BINARY: u32 = 0xba55_ed50;
 const ELF: u32 = u32::from_le_bytes(*b"\x7fELF");
-/// The magic of the image that `cuLinkComplete` makes of several texts: their number, then the
-/// length, the name's length, the name and the text of each.
+/// The magic of the image that `cuLinkComplete` makes of several files: their number, then the
+/// length, the name's length, the name and the content of each.
 const LINKED: u32 = u32::from_le_bytes(*b"WLPX");
 
 /// PTX functions that replace NVIDIA's library of device code, `libcudadevrt`.
@@ -101,9 +101,11 @@ fn kind(error: &warploom_container::Error) -> Error {
         warploom_container::Error::NotForArch { .. }
         | warploom_container::Error::NoCandidate { .. } => Error::CUDA_ERROR_NO_BINARY_FOR_GPU,
         warploom_container::Error::Ptx(_) => Error::CUDA_ERROR_INVALID_PTX,
-        warploom_container::Error::PtxLink(_) | warploom_container::Error::Linked { .. } => {
-            Error::CUDA_ERROR_INVALID_PTX
-        }
+        warploom_container::Error::PtxLink(_) => Error::CUDA_ERROR_INVALID_PTX,
+        warploom_container::Error::Linked { problem, .. } => match kind(problem) {
+            Error::CUDA_ERROR_NO_BINARY_FOR_GPU => Error::CUDA_ERROR_NO_BINARY_FOR_GPU,
+            _ => Error::CUDA_ERROR_INVALID_PTX,
+        },
         warploom_container::Error::Member { source, .. } => kind(source),
         _ => Error::CUDA_ERROR_INVALID_IMAGE,
     }
@@ -186,10 +188,10 @@ impl Image {
         self.files.iter_mut().for_each(|file| file.let_go(needed));
     }
 
-    /// Returns the files of the image for a manifest: one file, or several texts that are linked.
+    /// Returns the files of the image for a manifest: one file, or several that are linked.
     pub fn files(&self) -> Vec<&[u8]> {
-        match linked_texts(self.bytes()) {
-            Some(texts) => texts.into_iter().map(|(_, text)| text).collect(),
+        match linked_files(self.bytes()) {
+            Some(files) => files.into_iter().map(|(_, file)| file).collect(),
             None => vec![self.bytes()],
         }
     }
@@ -247,16 +249,18 @@ impl Image {
 }
 
 /// Advice to users whose program has code for other GPUs only.
-const REMEDY: &str = ". Have the compiler leave PTX for the GPU or an older one: `nvcc -gencode arch=compute_80,code=compute_80`";
+const REMEDY: &str = ". Choose a GPU that the file has code for (`warploom cuda --device sm_80`, \
+     or WARPLOOM_DEVICE); or have the compiler leave PTX for this GPU or an older one: \
+     `nvcc -gencode arch=compute_80,code=compute_80`";
 
-/// Returns the modules of an image or of linked texts.
+/// Returns the modules of an image or of linked files.
 fn modules(bytes: &[u8], arch: Option<Arch>) -> Result<Vec<Module>, Failure> {
-    let Some(texts) = linked_texts(bytes) else {
+    let Some(files) = linked_files(bytes) else {
         return Ok(warploom_container::modules_for(bytes, arch)?);
     };
-    let texts: Vec<(&str, &[u8])> =
-        texts.iter().map(|(name, text)| (name.as_str(), *text)).collect();
-    Ok(vec![warploom_container::ptx::parse_linked(&texts)?])
+    let files: Vec<(&str, &[u8])> =
+        files.iter().map(|(name, file)| (name.as_str(), *file)).collect();
+    Ok(vec![warploom_container::linked(&files, arch)?])
 }
 
 /// Returns whether a text is NVIDIA's library of device code for the runtime.
@@ -300,35 +304,35 @@ fn elf_bytes(pointer: Ptr<u8>) -> Result<u64, Error> {
     Ok(bytes)
 }
 
-/// Returns one image made of several PTX texts with names.
-pub fn link(texts: &[(String, Vec<u8>)]) -> Vec<u8> {
+/// Returns one image made of several files with names.
+pub fn link(files: &[(String, Vec<u8>)]) -> Vec<u8> {
     let mut image = LINKED.to_le_bytes().to_vec();
-    image.extend((texts.len() as u32).to_le_bytes());
+    image.extend((files.len() as u32).to_le_bytes());
     image.extend([0; 8]);
-    for (name, text) in texts {
+    for (name, file) in files {
         image.extend((name.len() as u64).to_le_bytes());
-        image.extend((text.len() as u64).to_le_bytes());
+        image.extend((file.len() as u64).to_le_bytes());
         image.extend(name.as_bytes());
-        image.extend(text);
+        image.extend(file);
     }
     let bytes = image.len() as u64;
     image[8..16].copy_from_slice(&bytes.to_le_bytes());
     image
 }
 
-/// Returns the texts of an image that [`link`] has made.
-fn linked_texts(image: &[u8]) -> Option<Vec<(String, &[u8])>> {
+/// Returns the files of an image that [`link`] has made.
+fn linked_files(image: &[u8]) -> Option<Vec<(String, &[u8])>> {
     let mut rest = image.strip_prefix(&LINKED.to_le_bytes())?.get(12..)?;
-    let mut texts = vec![];
+    let mut files = vec![];
     while !rest.is_empty() {
         let length = |at: usize| Some(u64::from_le_bytes(*rest.get(at..)?.first_chunk()?) as usize);
-        let (name, text) = (length(0)?, length(8)?);
+        let (name, bytes) = (length(0)?, length(8)?);
         let content = rest.get(16..)?;
-        texts.push((
+        files.push((
             String::from_utf8_lossy(content.get(..name)?).into_owned(),
-            content.get(name..name.checked_add(text)?)?,
+            content.get(name..name.checked_add(bytes)?)?,
         ));
-        rest = content.get(name + text..)?;
+        rest = content.get(name + bytes..)?;
     }
-    Some(texts)
+    Some(files)
 }

@@ -5,7 +5,7 @@
 extern crate cuda as _;
 extern crate cudart13 as _;
 
-#[path = "../../fuzz/src/cuda_api/mod.rs"]
+#[path = "../../src/fuzzing/cuda_api/mod.rs"]
 mod cuda_api;
 
 #[test]

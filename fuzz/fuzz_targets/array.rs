@@ -1,3 +1,3 @@
 #![no_main]
 
-warploom_fuzz::target!(array);
+warploom_fuzzing::target!(array);

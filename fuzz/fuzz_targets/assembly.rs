@@ -1,3 +1,3 @@
 #![no_main]
 
-warploom_fuzz::target!(assembly);
+warploom_fuzzing::target!(assembly);

@@ -1,3 +1,3 @@
 #![no_main]
 
-warploom_fuzz::target!(cache);
+warploom_fuzzing::target!(cache);

@@ -1,3 +1,3 @@
 #![no_main]
 
-warploom_fuzz::target!(cuda_api);
+warploom_fuzzing::target!(cuda_api);

@@ -1,3 +1,3 @@
 #![no_main]
 
-warploom_fuzz::target!(decode_gfx9);
+warploom_fuzzing::target!(decode_gfx9);

@@ -1,3 +1,3 @@
 #![no_main]
 
-warploom_fuzz::target!(decode_maxwell);
+warploom_fuzzing::target!(decode_maxwell);

@@ -1,3 +1,3 @@
 #![no_main]
 
-warploom_fuzz::target!(diff_dumb_gfx9);
+warploom_fuzzing::target!(diff_dumb_gfx9);

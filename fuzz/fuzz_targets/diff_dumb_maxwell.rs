@@ -1,3 +1,3 @@
 #![no_main]
 
-warploom_fuzz::target!(diff_dumb_maxwell);
+warploom_fuzzing::target!(diff_dumb_maxwell);

@@ -1,3 +1,3 @@
 #![no_main]
 
-warploom_fuzz::target!(diff_ir);
+warploom_fuzzing::target!(diff_ir);

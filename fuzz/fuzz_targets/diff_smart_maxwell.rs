@@ -1,3 +1,3 @@
 #![no_main]
 
-warploom_fuzz::target!(diff_smart_maxwell);
+warploom_fuzzing::target!(diff_smart_maxwell);

@@ -1,3 +1,3 @@
 #![no_main]
 
-warploom_fuzz::target!(diff_smart_visa);
+warploom_fuzzing::target!(diff_smart_visa);

@@ -1,3 +1,3 @@
 #![no_main]
 
-warploom_fuzz::target!(diff_smarter_gfx9);
+warploom_fuzzing::target!(diff_smarter_gfx9);

@@ -1,3 +1,3 @@
 #![no_main]
 
-warploom_fuzz::target!(guest_boundary);
+warploom_fuzzing::target!(guest_boundary);

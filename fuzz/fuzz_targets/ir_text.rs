@@ -1,3 +1,3 @@
 #![no_main]
 
-warploom_fuzz::target!(ir_text);
+warploom_fuzzing::target!(ir_text);

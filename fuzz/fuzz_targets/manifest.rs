@@ -1,3 +1,3 @@
 #![no_main]
 
-warploom_fuzz::target!(manifest);
+warploom_fuzzing::target!(manifest);

@@ -1,3 +1,3 @@
 #![no_main]
 
-warploom_fuzz::target!(ptx_text);
+warploom_fuzzing::target!(ptx_text);

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64};
 
 use half::{bf16, f16};
 
-use crate::mbarrier::MemoryBarrier;
+use crate::mbarrier::{CountingBarrier, MemoryBarrier};
 
 /// Type of the memory cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -96,6 +96,8 @@ pub enum AtomicKind {
     Arrive {
         drop: bool,
     },
+    /// `b` threads arrive at a [`CountingBarrier`].
+    ArriveCounting,
 }
 
 /// Does the operation on the cell at `pointer` and returns the old value, zero-extended.
@@ -222,6 +224,7 @@ pub fn compute(ty: AtomicType, kind: AtomicKind, m: u64, b: u64, compare: u64) -
             }
         }
         AtomicKind::Arrive { drop } => MemoryBarrier(m).arrive(b as i64, compare as i64, drop).0,
+        AtomicKind::ArriveCounting => CountingBarrier(m).arrive(b as u32).0,
         AtomicKind::FAdd { .. }
         | AtomicKind::FMin { .. }
         | AtomicKind::FMax { .. }

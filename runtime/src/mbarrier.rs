@@ -1,7 +1,7 @@
-//! Barriers in guest memory: 8-byte objects at which threads arrive, and on which copies count
-//! bytes.
+//! Barriers in guest memory: 8-byte objects at which threads arrive.
 //!
-//! The layout is our own: guests access these barriers only through operations.
+//! The layout of a [`MemoryBarrier`] is our own: guests access it only through operations. That of
+//! a [`CountingBarrier`] is the hardware's.
 
 /// The width in bits of the counts of threads.
 pub const COUNT_BITS: u32 = 20;
@@ -68,9 +68,47 @@ impl MemoryBarrier {
     }
 }
 
+/// A barrier of SASS for sm_80 to sm_89. Code makes and tests it by plain accesses.
+///
+/// The high word counts up to 0 in its low 31 bits; bit 31 is the parity of the phase. The low word
+/// holds 0x4000_0000 less the number of threads that each phase awaits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CountingBarrier(pub u64);
+
+impl CountingBarrier {
+    /// The lowest bit of the high word.
+    pub const COUNT_AT: u32 = 32;
+    /// The bits of the count.
+    pub const COUNT: u32 = 0x7fff_ffff;
+    /// The low word of a barrier whose phases await no thread.
+    pub const NONE: u32 = 0x4000_0000;
+
+    /// Returns the barrier after threads have arrived. The last one of a phase begins the next.
+    #[must_use]
+    pub const fn arrive(self, threads: u32) -> CountingBarrier {
+        let awaited = self.0 as u32;
+        let mut count = ((self.0 >> Self::COUNT_AT) as u32).wrapping_add(threads);
+        if count & Self::COUNT == 0 {
+            count |= awaited.wrapping_add(Self::NONE) & Self::COUNT;
+        }
+        CountingBarrier((count as u64) << Self::COUNT_AT | awaited as u64)
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::MemoryBarrier;
+    use super::{CountingBarrier, MemoryBarrier};
+
+    #[test]
+    fn counts_begin_anew_with_each_phase() {
+        // Two threads; the first phase has parity 0.
+        let fresh = CountingBarrier(0x7fff_fffe_3fff_fffe);
+        let one = fresh.arrive(1);
+        assert_eq!(one, CountingBarrier(0x7fff_ffff_3fff_fffe));
+        let next = one.arrive(1);
+        assert_eq!(next, CountingBarrier(0xffff_fffe_3fff_fffe));
+        assert_eq!(next.arrive(1).arrive(1), fresh);
+    }
 
     #[test]
     fn a_phase_ends_when_threads_and_bytes_are_there() {

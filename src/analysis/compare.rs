@@ -133,6 +133,45 @@ impl Editor {
         None
     }
 
+    /// Returns the compare of pairs that equals `upper` or `rest`: `upper` compares the upper words,
+    /// `rest` says that the upper words are equal and compares the low words.
+    pub(super) fn compare_word_by_word(
+        &mut self,
+        upper: Value,
+        rest: Value,
+        window: Window,
+    ) -> Option<Value> {
+        use IntCc::{Eq, GeS, GeU, GtS, GtU, LeS, LeU, LtS, LtU};
+        let &Op::ICmp { cc: of_upper, a: a1, b: b1 } = self.def(upper) else { return None };
+        let (p, q) = self.matches_binary(rest, BinaryOp::And)?;
+        for (equal, lower) in [(p, q), (q, p)] {
+            let (&Op::ICmp { cc: Eq, a: x, b: y }, &Op::ICmp { cc, a: a0, b: b0 }) =
+                (self.def(equal), self.def(lower))
+            else {
+                continue;
+            };
+            let cc = match (of_upper, cc) {
+                (GtU, GtU | GeU) | (LtU, LtU | LeU) => cc,
+                (GtS, GtU) => GtS,
+                (GtS, GeU) => GeS,
+                (LtS, LtU) => LtS,
+                (LtS, LeU) => LeS,
+                _ => continue,
+            };
+            let words = [a0, b0, a1, b1];
+            let are_words = words.iter().all(|&word| self.ty(word).ty == Type::I32);
+            let is_varying = words.iter().any(|&word| !self.ty(word).is_uniform());
+            let in_window = [upper, rest, equal, lower]
+                .iter()
+                .all(|&v| self.insts[self.def_at(v).0].window == window);
+            if (x, y) == (a1, b1) && are_words && is_varying && in_window {
+                let [a, b] = [[a0, a1], [b0, b1]].map(|[lo, hi]| self.concat(lo, hi, window));
+                return Some(self.pure(Op::ICmp { cc, a, b }, window, &[ValueType::MASK])[0]);
+            }
+        }
+        None
+    }
+
     /// Returns the compare of pairs that LLVM makes of selects for AMD's GPUs.
     ///
     /// The selects compare low words where the upper words are equal, and upper words elsewhere.

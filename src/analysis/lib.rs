@@ -61,7 +61,10 @@ mod windows;
 use std::sync::Arc;
 
 pub use bounds::{Bound, bound};
-pub use class::{Choice, Class, Classes, Execution, GridClass, LaunchClass, Launched, kept_bits};
+pub use class::{
+    Choice, Class, Classes, Execution, GridClass, LaunchClass, Launched, LowWord, kept_bits,
+    low_word,
+};
 use demand::Demand;
 use editor::Editor;
 pub use editor::is_pure;

@@ -237,6 +237,16 @@ pub static RULES: [Rule; RULE_COUNT] = [
         }),
     },
     Rule {
+        name: "compare_word_by_word",
+        rewrites: "upper words in order, or equal and low words in order: a 64-bit compare",
+        action: Action::Value(&[Head::Union], |editor, op, window| {
+            let (a, b) = operands(op)?;
+            editor
+                .compare_word_by_word(a, b, window)
+                .or_else(|| editor.compare_word_by_word(b, a, window))
+        }),
+    },
+    Rule {
         name: "compare_by_words",
         rewrites: "compares of low and of high words, chosen by lane (LLVM): a 64-bit compare",
         action: Action::Value(&[Head::Compare], |editor, op, window| {
@@ -359,13 +369,13 @@ pub static RULES: [Rule; RULE_COUNT] = [
 ];
 
 /// The number of rules.
-const RULE_COUNT: usize = 33;
+const RULE_COUNT: usize = 34;
 
 /// Indices in [`RULES`] of the rules that passes apply by themselves.
-pub(super) const LOW_WORDS: usize = 29;
-pub(super) const PAIR_ACCESS: usize = 30;
-const LONG_DIVISION: usize = 31;
-const UNROLL_EXCHANGES: usize = 32;
+pub(super) const LOW_WORDS: usize = 30;
+pub(super) const PAIR_ACCESS: usize = 31;
+const LONG_DIVISION: usize = 32;
+const UNROLL_EXCHANGES: usize = 33;
 
 /// The indices of the rules for values, by head.
 static BY_HEAD: LazyLock<Vec<(Head, Vec<usize>)>> = LazyLock::new(|| {

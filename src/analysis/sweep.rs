@@ -264,7 +264,7 @@ fn inner(block: &Block, classes: &Classes, mut finder: Finder) -> Option<Inner> 
     // The engine computes between which lanes these conditions hold.
     let is_spaced = |a: Value, b: Value| {
         let step = classes.get(a).stride().unwrap_or(0);
-        let sure = [a, b].iter().all(|&v| classes.get(v).affine().is_some_and(|(_, exact)| exact));
+        let sure = [a, b].iter().all(|&v| classes.get(v).is_exact());
         block.ty(a).ty == Type::I32 && (step == 0 || step.unsigned_abs().is_power_of_two()) && sure
     };
     let is_simple = |condition: &Condition| match *condition {

@@ -17,7 +17,8 @@ use super::Error;
 
 #[derive(clap::Args)]
 pub struct Options {
-    /// The GPU that programs see: sm_50, sm_52 and sm_53 run SASS, sm_60 to sm_90 PTX.
+    /// The GPU that programs see, else sm_89: sm_50 to sm_53 and sm_75 to sm_89 run SASS and PTX,
+    /// others PTX.
     #[arg(long, value_name = "GPU")]
     device: Option<String>,
     /// The engine.
@@ -57,12 +58,13 @@ struct CaptureOptions {
 }
 
 /// The libraries: Cargo's file names, and the names that programs load.
-const LIBRARIES: [(&str, &[&str]); 6] = [
+const LIBRARIES: [(&str, &[&str]); 7] = [
     ("libcuda.so", &["libcuda.so.1", "libcuda.so"]),
     ("libcudart11.so", &["libcudart.so.11.0"]),
     ("libcudart12.so", &["libcudart.so.12"]),
     ("libcudart13.so", &["libcudart.so.13"]),
     ("libcublas12.so", &["libcublas.so.12"]),
+    ("libcublas13.so", &["libcublas.so.13"]),
     ("libnvidia_ml.so", &["libnvidia-ml.so.1"]),
 ];
 

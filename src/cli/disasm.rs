@@ -11,6 +11,7 @@ use warploom_guest::platform::Platform;
 use warploom_maxwell::Instruction;
 use warploom_maxwell::listing::{Section, Symbol, listing};
 use warploom_replay::read;
+use warploom_sass::text::Context;
 
 use super::{Ending, Error, GpuChoice, print};
 
@@ -218,6 +219,67 @@ fn external_targets(module: &Module, section: SectionId) -> Vec<(u64, &str)> {
         .collect()
 }
 
+/// Lists the code sections of a cubin of Turing, Ampere or Ada, or only the section with the
+/// function. Targets of branches have labels, numbered in the order of their first use.
+fn turing_text(module: &Module, sm: u32, function: Option<&str>, hex: bool) -> Vec<String> {
+    let mut texts = Vec::new();
+    let mut count = 0;
+    for (number, section) in module.sections.iter().enumerate() {
+        let functions: BTreeMap<u64, &str> = module
+            .functions
+            .iter()
+            .filter(|one| one.section == SectionId(number))
+            .map(|one| (one.offset, one.name.as_str()))
+            .collect();
+        let is_wanted = function.is_none_or(|name| functions.values().any(|&one| one == name));
+        if section.kind != SectionKind::Code || !is_wanted {
+            continue;
+        }
+        let external: BTreeMap<u64, &str> =
+            external_targets(module, SectionId(number)).into_iter().collect();
+        let words = section.data.as_chunks::<16>().0.iter().zip((0..).step_by(16));
+        let words: Vec<_> = words
+            .map(|(bytes, pc)| {
+                let word = u128::from_le_bytes(*bytes);
+                (pc, word, warploom_turing::Instruction::decode(word, sm as u8))
+            })
+            .collect();
+        let mut labels: BTreeMap<u64, String> =
+            functions.iter().map(|(&at, &name)| (at, name.to_owned())).collect();
+        for (pc, _, instruction) in &words {
+            let target = instruction.and_then(|one| one.raw_target(*pc));
+            if let Some(target) = target.filter(|_| !external.contains_key(pc)) {
+                labels.entry(target).or_insert_with(|| {
+                    count += 1;
+                    format!(".L_x_{}", count - 1)
+                });
+            }
+        }
+        let mut text = format!("{}:\n", section.name);
+        for (pc, word, instruction) in words {
+            if let Some(label) = labels.get(&pc) {
+                let _ = writeln!(text, "{label}:");
+            }
+            let external = external.get(&pc).map(|&name| name.to_owned());
+            let label = |at: u64| external.clone().or_else(|| labels.get(&at).cloned());
+            let shown = instruction.map_or_else(
+                || "illegal".into(),
+                |one| {
+                    let reuse = one.control().reuse;
+                    one.text_in(&Context { pc, reuse, label: Some(&label) })
+                },
+            );
+            let _ = write!(text, "        /*{pc:04x}*/  {shown} ;");
+            if hex {
+                let _ = write!(text, "  /* {word:#034x} */");
+            }
+            text.push('\n');
+        }
+        texts.push(text);
+    }
+    texts
+}
+
 /// Returns the text of each vISA routine, or only of the routine of that name.
 fn visa_text(module: &Module, platform: Option<Platform>, function: Option<&str>) -> Vec<String> {
     let routines = module.visa.iter().flat_map(|visa| &visa.module.routines);
@@ -254,6 +316,7 @@ fn module_text(module: &Module, function: Option<&str>, hex: bool) -> Vec<String
             let named = module.functions.iter().filter(|function| function.name == name);
             return named.map(|one| self::function(module, one, mach.chip(), hex)).collect();
         }
+        Isa::Turing { sm } => return turing_text(module, sm, function, hex),
         Isa::Maxwell { .. } => {}
     }
     let code: Vec<_> = (0..module.sections.len())

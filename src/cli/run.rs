@@ -59,8 +59,11 @@ pub struct Options {
 /// `--check`
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum Check {
-    /// Results of loads that code uses before it has waited for them.
+    /// GFX9: results of loads that code uses before it has waited for them.
     Waitcnt,
+    /// NVIDIA from Turing on: registers that code uses before a scoreboard or a stall count
+    /// protects them.
+    Hazards,
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
@@ -121,7 +124,7 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
     for region in &runs[0].first.uncompiled {
         complain(&format_args!("warning: interpreted, since no code could be made: {region}"));
     }
-    if let Some(Check::Waitcnt) = options.check {
+    if options.check.is_some() {
         let found = runs[0].session.kernel().and_then(|kernel| kernel.check_waits());
         for hazard in found.map_err(Error::exec(&options.manifest))? {
             complain(&hazard);

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::hsaco::{Feature, Gfx9};
-use super::{Isa, Module};
+use super::{Error, Isa, Module};
 
 /// A GPU with its name in compilers: `sm_52`, or AMD's target id, for example
 /// `gfx906:sramecc-:xnack+`.
@@ -13,7 +13,7 @@ use super::{Isa, Module};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Arch {
-    /// Any GPU of PTX. Cubins of 50, 52 and 53 run.
+    /// Any GPU of PTX. Cubins of 50, 52, 53, 75, 80, 86, 87 and 89 run.
     Sm(u32),
     /// The target of PTX: this GPU and later ones. No GPU has this name.
     Compute(u32),
@@ -53,6 +53,27 @@ const CUBIN: u32 = 1000;
 /// The newest GPU whose PTX is executed completely.
 const NEWEST: u32 = 90;
 
+/// Returns the error for a cubin of a GPU whose cubins do not run.
+pub(super) fn not_executed(sm: u32) -> Error {
+    Error::Unsupported {
+        what: format!("code for sm_{sm}"),
+        why: "warploom runs sm_50 to sm_53 (Maxwell) and sm_75 to sm_89 (Turing to Ada)".into(),
+    }
+}
+
+/// Whether the cubins of a GPU run.
+fn is_executed(sm: u32) -> bool {
+    matches!(sm, 50 | 52 | 53 | 75 | 80 | 86 | 87 | 89)
+}
+
+/// Whether a GPU takes code for another: of its major revision, with a minor revision not above its
+/// own. GPUs of Tegra stand apart.
+fn takes(gpu: u32, code: u32) -> bool {
+    const TEGRA: [u32; 3] = [53, 87, 88];
+    let family = gpu / 10 == code / 10 && code <= gpu;
+    is_executed(code) && (gpu == code || family && !TEGRA.contains(&gpu) && !TEGRA.contains(&code))
+}
+
 impl Arch {
     const fn plain(mach: Gfx9) -> Arch {
         Arch::Gfx9(TargetId { mach, xnack: None, sramecc: None })
@@ -60,7 +81,11 @@ impl Arch {
 
     /// Tells whether warploom runs the cubins of this GPU.
     pub fn runs(self) -> bool {
-        matches!(self, Arch::Sm(50 | 52 | 53) | Arch::Gfx9(_))
+        match self {
+            Arch::Sm(sm) => is_executed(sm),
+            Arch::Gfx9(_) => true,
+            Arch::Compute(_) => false,
+        }
     }
 
     /// Returns the GPU of a module; `None` for vISA and functions of the IR.
@@ -75,10 +100,21 @@ impl Arch {
             .as_ref()
             .map_or((None, None), |hsa| (setting(hsa.xnack), setting(hsa.sramecc)));
         match module.isa {
-            Isa::Maxwell { sm } => Some(Arch::Sm(sm)),
+            Isa::Maxwell { sm } | Isa::Turing { sm } => Some(Arch::Sm(sm)),
             Isa::Gfx9 { mach } => Some(Arch::Gfx9(TargetId { mach, xnack, sramecc })),
             Isa::Ptx { sm } => Some(Arch::Compute(sm)),
             Isa::Visa { .. } | Isa::Ir => None,
+        }
+    }
+
+    /// Checks that code runs. The code of some GPUs is listed only.
+    ///
+    /// # Errors
+    /// The module is a cubin of another GPU than those whose cubins run.
+    pub fn check(module: &Module) -> Result<(), Error> {
+        match Arch::of(module) {
+            Some(Arch::Sm(sm)) if !is_executed(sm) => Err(not_executed(sm)),
+            _ => Ok(()),
         }
     }
 
@@ -86,11 +122,7 @@ impl Arch {
     /// the code.
     pub fn rank(self, code: Arch) -> Option<u32> {
         match (self, code) {
-            // Within a major revision, the newer desktop GPU runs code of the older one. sm_53, a
-            // Tegra, stands apart.
-            (Arch::Sm(gpu), Arch::Sm(code)) => {
-                (gpu == code || (gpu, code) == (52, 50)).then_some(CUBIN + code)
-            }
+            (Arch::Sm(gpu), Arch::Sm(code)) => takes(gpu, code).then_some(CUBIN + code),
             (Arch::Sm(gpu), Arch::Compute(code)) => (code <= gpu).then_some(code),
             (Arch::Gfx9(gpu), Arch::Gfx9(code)) => gpu.rank(code),
             _ => None,
@@ -105,6 +137,9 @@ impl Arch {
             // Beyond the newest complete GPU, the oldest code uses the fewest features that are not
             // executed.
             return Some((0, if sm <= NEWEST { CUBIN + sm } else { CUBIN.saturating_sub(sm) }));
+        }
+        if let Arch::Sm(sm @ 75..) = code {
+            return is_executed(sm).then_some((0, sm));
         }
         let ranks = DEFAULTS.iter().rev().enumerate();
         ranks.filter_map(|(place, gpu)| Some((place + 1, gpu.rank(code)?))).max()

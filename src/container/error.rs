@@ -1,6 +1,6 @@
 //! Errors in a file.
 
-use super::Arch;
+use super::{Arch, Isa};
 
 /// An error in a binary.
 ///
@@ -35,6 +35,20 @@ pub enum Error {
 
     #[error("found {found}, expected PTX: modules that are linked are text of it")]
     NotPtx { found: String },
+
+    #[error(
+        "found PTX, expected code for a GPU, as in the first file: PTX is not linked with code"
+    )]
+    NotCode,
+
+    #[error("found code for {found}, expected code for {expected}, as in the first file")]
+    OtherGpu { found: Isa, expected: Isa },
+
+    #[error("`{name}` is defined in {first} too")]
+    DefinedTwice { name: String, first: String },
+
+    #[error("nothing to link")]
+    NothingToLink,
 
     #[error("ze_info and platform are of vISA, and the binary is {found}")]
     NotVisa { found: String },
@@ -72,8 +86,8 @@ pub enum Error {
     Member { member: String, offset: u64, source: Box<Error> },
 
     #[error(
-        "no code that warploom can run: expected a cubin for sm_50, sm_52 or sm_53, PTX, or a code object for gfx900 to gfx906; \
-         the file holds {found}"
+        "no code that warploom can run: expected a cubin for sm_50 to sm_53 or sm_75 to sm_89, PTX, \
+         or a code object for gfx900 to gfx906; the file holds {found}"
     )]
     NoCandidate { found: String },
 

@@ -23,6 +23,7 @@ mod error;
 pub mod fatbin;
 pub mod hsaco;
 pub mod link;
+mod merge;
 pub mod module;
 #[cfg(feature = "ptx")]
 pub mod ptx;
@@ -47,8 +48,9 @@ pub use absent::{cubin, sph};
 pub use arch::{Arch, TargetId};
 pub use error::Error;
 pub use link::{Addresses, Code, CodePlace, Linked};
+pub use merge::{linked, merge};
 pub use module::{
-    Binding, Function, FunctionId, Half, IndirectBranch, Isa, Module, Param, RelocKind, Relocation,
+    Binding, Function, FunctionId, IndirectBranch, Isa, Module, Param, Part, RelocKind, Relocation,
     Section, SectionId, SectionKind, SharedLayout, SharedSections, Symbol, SymbolId, SymbolKind,
     Unreadable,
 };

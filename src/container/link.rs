@@ -11,7 +11,7 @@ use warploom_guest::header::Header;
 
 use super::Error;
 use super::module::{
-    Function, FunctionId, Half, Module, RelocKind, Relocation, SectionId, SectionKind,
+    Function, FunctionId, Module, Part, RelocKind, Relocation, SectionId, SectionKind,
     SharedSections, Symbol, SymbolId, SymbolKind,
 };
 use super::visa::VisaModule;
@@ -307,17 +307,18 @@ impl Linked {
             .content(r.section)
             .get(range.clone())
             .ok_or_else(|| failed("outside its section".into()))?;
-        let mut word = [0; 8];
+        let mut word = [0; 16];
         word[..place.len()].copy_from_slice(place);
-        let word = u64::from_le_bytes(word);
+        let word = u128::from_le_bytes(word);
         let undefined = || failed("the symbol is not defined in this module".into());
         let insert = |at: u8, bits: u8, value: u64| {
-            let mask = (u64::MAX >> (64 - bits)) << at;
-            word & !mask | (value << at) & mask
+            let mask = u128::from(u64::MAX >> (64 - bits)) << at;
+            word & !mask | (u128::from(value) << at) & mask
         };
-        let addend = |at: u8, bits: u8| match r.addend {
+        let in_place = |at: u8, bits: u8| (word >> at) as u64 & u64::MAX >> (64 - bits);
+        let addend = |part: Part, at: u8, bits: u8| match r.addend {
             Some(a) => a as u64,
-            None => word >> at & u64::MAX >> (64 - bits),
+            None => in_place(at, bits) << part.shift(),
         };
         let fits = |value: u64, bits: u8| match bits {
             64 => true,
@@ -330,11 +331,11 @@ impl Linked {
                 Some(&handle) => insert(at, bits, (handle >> at).into()),
                 None => return Ok(()),
             },
-            RelocKind::Generic { at, bits } => {
+            RelocKind::Generic { part, at, bits } => {
                 let address = self.generic_address(r.symbol).ok_or_else(undefined)?;
-                insert(at, bits, address.wrapping_add(addend(at, bits)))
+                insert(at, bits, address.wrapping_add(addend(part, at, bits)) >> part.shift())
             }
-            RelocKind::Address { half, at, bits } | RelocKind::PcRelative { half, at, bits } => {
+            RelocKind::Address { part, at, bits } | RelocKind::PcRelative { part, at, bits } => {
                 let s = if symbol.dynamic_shared {
                     self.dynamic_shared_start(r.section).ok_or_else(|| {
                         failed(
@@ -351,15 +352,10 @@ impl Linked {
                     }
                     _ => s,
                 };
-                let value = match half {
-                    Half::High => {
-                        s.wrapping_add(addend(at, bits) << if r.addend.is_none() { 32 } else { 0 })
-                            >> 32
-                    }
-                    Half::Low | Half::Whole => s.wrapping_add(addend(at, bits)),
-                };
-                if half == Half::Whole && !fits(value, bits) {
-                    return Err(failed(format!("{value:#x} does not fit into {bits} bits")));
+                let whole = s.wrapping_add(addend(part, at, bits));
+                let value = whole >> part.shift();
+                if part.is_whole() && !(fits(value, bits) && value << part.shift() == whole) {
+                    return Err(failed(format!("{whole:#x} does not fit into {bits} bits")));
                 }
                 insert(at, bits, value)
             }
@@ -371,10 +367,9 @@ impl Linked {
                 let indexed = matches!(r.kind, RelocKind::ConstantAddress { .. });
                 let (unit, bits, range) =
                     if indexed { (1, 16, -0x8000..0x8000) } else { (4, 14, 0..0x1_0000) };
-                let in_place = addend(at, bits) as i64;
-                let in_place = if indexed { (in_place as i16).into() } else { in_place };
-                let offset =
-                    (symbol.offset as i64).wrapping_add(r.addend.unwrap_or(in_place * unit));
+                let found = in_place(at, bits) as i64;
+                let found = if indexed { (found as i16).into() } else { found };
+                let offset = (symbol.offset as i64).wrapping_add(r.addend.unwrap_or(found * unit));
                 if !range.contains(&offset) || offset % unit != 0 {
                     return Err(failed(format!(
                         "{offset:#x} is not an offset in a bank that the instruction can have"

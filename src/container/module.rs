@@ -16,6 +16,8 @@ use super::{Error, RawKernel, ShaderKernel};
 pub enum Isa {
     /// NVIDIA SASS of the Maxwell generation; `sm` is 50, 52 or 53.
     Maxwell { sm: u32 },
+    /// NVIDIA SASS of Turing, Ampere and Ada; `sm` is 75, 80, 86, 87 or 89.
+    Turing { sm: u32 },
     /// AMD's machine code of the GFX9 generation ("Vega").
     Gfx9 { mach: Gfx9 },
     /// NVIDIA's virtual instruction set, as text for a GPU of this or a later generation.
@@ -31,12 +33,23 @@ impl std::fmt::Display for Isa {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Isa::Maxwell { sm } => write!(f, "NVIDIA sm_{sm} (Maxwell)"),
+            Isa::Turing { sm } => write!(f, "NVIDIA sm_{sm} ({})", generation(*sm)),
             Isa::Gfx9 { mach } => write!(f, "AMD {mach} (GFX9)"),
             Isa::Ptx { sm } => write!(f, "NVIDIA PTX for sm_{sm}"),
             Isa::Visa { platform: Some(platform) } => write!(f, "Intel vISA for {platform}"),
             Isa::Visa { platform: None } => f.write_str("Intel vISA"),
             Isa::Ir => f.write_str("the IR"),
         }
+    }
+}
+
+/// Returns the name of a GPU's generation.
+fn generation(sm: u32) -> &'static str {
+    match sm {
+        75 => "Turing",
+        80..=88 => "Ampere",
+        89 => "Ada",
+        _ => "Hopper",
     }
 }
 
@@ -220,15 +233,36 @@ pub struct Function {
     pub header: Option<Box<Header>>,
 }
 
-/// The bits of a number that a relocation writes.
+/// The part of an address that a relocation writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Half {
+pub enum Part {
     /// All bits. A number that does not fit is an error.
     Whole,
     /// Bits 0 to 31.
     Low,
     /// Bits 32 to 63.
     High,
+    /// The number of words of 4 bytes. A number that does not fit is an error.
+    Words,
+    /// Bits `8 n` to `8 n + 7`.
+    Byte(u8),
+}
+
+impl Part {
+    /// Returns the number of the lowest bit.
+    pub const fn shift(self) -> u32 {
+        match self {
+            Part::Whole | Part::Low => 0,
+            Part::High => 32,
+            Part::Words => 2,
+            Part::Byte(n) => 8 * n as u32,
+        }
+    }
+
+    /// Whether the part stands for the whole address.
+    pub const fn is_whole(self) -> bool {
+        matches!(self, Part::Whole | Part::Words)
+    }
 }
 
 /// The value that a relocation writes.
@@ -238,11 +272,11 @@ pub enum Half {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RelocKind {
     /// S + A, where S is an address in the symbol's own space.
-    Address { half: Half, at: u8, bits: u8 },
+    Address { part: Part, at: u8, bits: u8 },
     /// S + A - P.
-    PcRelative { half: Half, at: u8, bits: u8 },
+    PcRelative { part: Part, at: u8, bits: u8 },
     /// S + A, where S is a generic address.
-    Generic { at: u8, bits: u8 },
+    Generic { part: Part, at: u8, bits: u8 },
     /// The operand c[bank][S + A] of an instruction.
     ///
     /// The word offset has 14 bits, the bank above it 5 bits.
@@ -321,12 +355,13 @@ impl RelocKind {
         let last = match self {
             RelocKind::Address { at, bits, .. }
             | RelocKind::PcRelative { at, bits, .. }
-            | RelocKind::Generic { at, bits }
-            | RelocKind::Header { at, bits } => at + bits,
+            | RelocKind::Generic { at, bits, .. } => at + bits,
+            // A handle of texture and sampler is a word.
+            RelocKind::Header { .. } => 32,
             RelocKind::ConstantOperand { at } => at + 19,
             RelocKind::ConstantAddress { at } => at + 21,
         };
-        if last <= 32 { 4 } else { 8 }
+        (last as u64).div_ceil(8)
     }
 }
 

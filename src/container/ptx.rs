@@ -12,7 +12,7 @@ use warploom_ptx::types::{StateSpace, Ty};
 
 use super::Error;
 use super::module::{
-    Binding, Function, FunctionId, Half, Isa, Module, Param, RelocKind, Relocation, Section,
+    Binding, Function, FunctionId, Isa, Module, Param, Part, RelocKind, Relocation, Section,
     SectionId, SectionKind, Symbol, SymbolId, SymbolKind,
 };
 use super::recognise::is_ptx;
@@ -247,9 +247,9 @@ impl Making {
                     _ if self.module.symbol(of).kind.is_image() => {
                         RelocKind::Header { at: 0, bits: 32 }
                     }
-                    true => RelocKind::Generic { at: 0, bits },
+                    true => RelocKind::Generic { part: Part::Whole, at: 0, bits },
                     false => RelocKind::Address {
-                        half: if bits < 64 { Half::Low } else { Half::Whole },
+                        part: if bits < 64 { Part::Low } else { Part::Whole },
                         at: 0,
                         bits,
                     },

@@ -9,8 +9,9 @@ use super::{Arch, Error, Format, Module, cubin, fatbin, hsaco, ptx, recognise, s
 /// Returns every module of the file that can run.
 ///
 /// From a fat binary or an offload bundle, nested ones included, it takes the best member. An sm_52
-/// driver's choice comes first: sm_52 before sm_50. Then follow sm_53 and PTX, the newest GPU up to
-/// sm_90 first. Of AMD's GPUs, gfx900 comes first, then gfx906, with XNACK off.
+/// driver's choice comes first: sm_52 before sm_50. Then follow sm_53, PTX, the newest GPU up to
+/// sm_90 first, and code of sm_75 to sm_89, the newest first. Of AMD's GPUs, gfx900 comes first, then
+/// gfx906, with XNACK off.
 pub fn modules(bytes: &[u8]) -> Result<Vec<Module>, Error> {
     modules_for(bytes, None)
 }

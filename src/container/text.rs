@@ -2,8 +2,9 @@
 //!
 //! ```text
 //! // A comment.
-//! .target sm_50          // or gfx900, gfx906, ...; the first thing in the file
-//! .kernel scale          // this and the other directives: Maxwell only
+//! .target sm_50          // or sm_75, sm_80, sm_86, sm_89, gfx900, gfx906, ...; the first thing in
+//!                        // the file
+//! .kernel scale          // this and the other directives: NVIDIA only
 //! .param 8               // size of a parameter in bytes, in order; each lies at a multiple of its
 //!                        // size, at most 8
 //! .shared 1024           // static shared memory in bytes
@@ -11,7 +12,8 @@
 //! .L1:                   // a label
 //!     @P0 BRA .L1        // an instruction as the disassembler prints it; a label for the number
 //!                        // of a target
-//!     JCAL `(vprintf)    // a function of the driver's, which the text does not define
+//!     JCAL `(vprintf)    // a function of the driver's, which the text does not define; from
+//!                        // sm_75 on CALL.ABS.NOINC, with the address to return to in R20 and R21
 //! ```
 //!
 //! A graphics program for Maxwell has directives for its header:
@@ -27,7 +29,7 @@
 //! .local 256                 // also .threads 3 and .max_vertices 6
 //! ```
 //!
-//! After `.target`, a Maxwell listing of one function from `warploom disasm` is assembly too.
+//! After `.target`, NVIDIA's code of one function as `warploom disasm` lists it is assembly too.
 //!
 //! Assembly for GFX9 is a plain stream: how its waves start is in the launch's manifest.
 
@@ -35,7 +37,7 @@
 mod gfx9;
 mod listed;
 #[cfg(feature = "maxwell")]
-mod maxwell;
+mod sass;
 mod stage;
 
 use std::borrow::Cow;
@@ -87,6 +89,13 @@ impl Source<'_> {
     }
 }
 
+#[cfg(not(feature = "turing"))]
+impl Source<'_> {
+    fn turing(&self, _: u8) -> Result<Module, Error> {
+        Err(Error::Absent { what: "Turing", feature: "turing" })
+    }
+}
+
 #[cfg(not(feature = "gfx9"))]
 impl Source<'_> {
     fn gfx9(&self, _: warploom_guest::chip::Chip) -> Result<Vec<u8>, Error> {
@@ -102,6 +111,7 @@ pub(super) fn parse(bytes: &[u8], format: Format) -> Result<Module, Error> {
     let source = Source::read(bytes)?;
     match source.target {
         Target::Maxwell => source.maxwell(),
+        Target::Turing(model) => source.turing(model),
         Target::Gfx9(_) => Err(Error::Unsupported {
             what: "assembly for GFX9 by itself".into(),
             why: "a manifest has to say what registers hold (kernel.format = \"gfx9-raw\")".into(),
@@ -120,7 +130,7 @@ pub fn stream(bytes: &[u8]) -> Result<Vec<u8>, Error> {
     let source = Source::read(bytes)?;
     match source.target {
         Target::Gfx9(mach) => source.gfx9(mach.chip()),
-        Target::Maxwell => Err(Error::Text {
+        Target::Maxwell | Target::Turing(_) => Err(Error::Text {
             line: source.target_line,
             problem: "expected gfx900 for a plain stream".into(),
         }),
@@ -150,6 +160,8 @@ fn text_of(bytes: &[u8]) -> Result<&str, Error> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Target {
     Maxwell,
+    /// The number of the GPU.
+    Turing(u8),
     Gfx9(Gfx9),
 }
 
@@ -189,12 +201,18 @@ impl<'a> Source<'a> {
             .ok_or_else(|| Error::Text { line: 1, problem: "expected .target".into() })?;
         let target = match first.text.strip_prefix(TARGET).map(str::trim) {
             Some("sm_50" | "sm_52" | "sm_53") => Target::Maxwell,
+            Some("sm_75") => Target::Turing(75),
+            Some("sm_80") => Target::Turing(80),
+            Some("sm_86") => Target::Turing(86),
+            Some("sm_89") => Target::Turing(89),
             // Handwritten text may use all instructions.
             Some("gfx900") => Target::Gfx9(Gfx9::Unspecified),
             Some(name) if let Some(mach) = Gfx9::named(name) => Target::Gfx9(mach),
             _ => {
-                return Err(first
-                    .wrong(format!("`{}`: expected .target sm_50 or .target gfx900", first.text)));
+                return Err(first.wrong(format!(
+                    "`{}`: expected .target with sm_50, sm_75, sm_80, sm_86, sm_89 or gfx900",
+                    first.text
+                )));
             }
         };
         let mut source = Source {
@@ -204,24 +222,26 @@ impl<'a> Source<'a> {
             instructions: vec![],
             labels: FxHashMap::default(),
         };
+        // Listings of NVIDIA's code are assembly too.
+        let is_nvidia = !matches!(target, Target::Gfx9(_));
         for line in lines {
-            let line = match (target, line.text) {
-                (Target::Maxwell, Cow::Borrowed(text)) => {
+            let line = match line.text {
+                Cow::Borrowed(text) if is_nvidia => {
                     Line { number: line.number, text: listed::statement(text) }
                 }
-                (_, text) => Line { number: line.number, text },
+                text => Line { number: line.number, text },
             };
             if line.text.is_empty() {
                 continue;
             }
             // In a listing, functions and sections are labels too.
-            let is_label = |label: &&str| target == Target::Maxwell || label.starts_with(LABEL);
+            let is_label = |label: &&str| is_nvidia || label.starts_with(LABEL);
             if let Some(label) = line.text.strip_suffix(':').filter(is_label) {
                 if source.labels.insert(label.to_owned(), source.instructions.len()).is_some() {
                     return Err(line.wrong(format!("label `{label}` stands for two places")));
                 }
             } else if line.text.starts_with('.') {
-                if target != Target::Maxwell || !listed::is_ignored(&line.text) {
+                if !is_nvidia || !listed::is_ignored(&line.text) {
                     source.directives.push(line);
                 }
             } else {

@@ -247,7 +247,7 @@ impl Program {
     /// numbered behind the images; `sampled` is for a texture. Returns `None` if the module's
     /// driver has no handles.
     pub fn handle(module: &Module, number: usize, sampled: bool) -> Option<u32> {
-        guest::of(module.isa).handle(number, sampled)
+        guest::of(module.isa).images().handle(number, sampled)
     }
 
     /// Reserves memory for an image. The name is for messages.
@@ -255,7 +255,7 @@ impl Program {
     /// # Errors
     /// The instruction set has no images, or none of this format or size, or there is no memory.
     pub fn image(&self, name: &str, description: &ImageDescription) -> Result<Image, Error> {
-        self.guest().image(self.memory(), name, description)
+        self.guest().images().image(self.memory(), name, description)
     }
 
     /// Returns the argument for an image, which is image `number` of the launch.
@@ -263,7 +263,7 @@ impl Program {
     /// # Errors
     /// There is no memory for its descriptor.
     pub fn image_argument(&self, number: usize, image: &Image) -> Result<Arg, Error> {
-        self.guest().image_argument(self.memory(), number, image)
+        self.guest().images().image_argument(self.memory(), number, image)
     }
 
     /// Returns the argument for a sampler, or `None` if samplers of this instruction set are not
@@ -272,7 +272,7 @@ impl Program {
     /// # Errors
     /// There is no memory for its descriptor.
     pub fn sampler_argument(&self, sampler: Sampler) -> Result<Option<Arg>, Error> {
-        let words = self.guest().sampler(sampler);
+        let words = self.guest().images().sampler(sampler);
         words.map(|words| Ok(Arg::pointer(object(self.memory(), &words)?))).transpose()
     }
 
@@ -286,7 +286,7 @@ impl Program {
         images: &[Image],
         textures: &[Texture],
     ) -> Result<Option<ImagePool>, Error> {
-        self.guest().image_pool(self.memory(), images, textures)
+        self.guest().images().image_pool(self.memory(), images, textures)
     }
 
     /// Puts descriptors that a driver kept into memory.
@@ -294,12 +294,12 @@ impl Program {
     /// # Errors
     /// Kernels of this instruction set have no pool of descriptors.
     pub fn captured_pool(&self, headers: &[u8], samplers: &[u8]) -> Result<ImagePool, Error> {
-        self.guest().captured_pool(self.memory(), headers, samplers)
+        self.guest().images().captured_pool(self.memory(), headers, samplers)
     }
 
     /// Returns whether images have descriptors that kernels read from buffers and registers.
     pub fn has_descriptors(&self) -> bool {
-        self.guest().has_descriptors()
+        self.guest().images().has_descriptors()
     }
 
     /// Returns the descriptor of a sampler, as kernels read it from buffers and registers.
@@ -307,7 +307,7 @@ impl Program {
     /// # Errors
     /// The instruction set has no such descriptors, or a descriptor cannot express the sampling.
     pub fn sampler_descriptor(&self, sampling: &Sampling) -> Result<[u32; 4], String> {
-        self.guest().sampler_descriptor(sampling)
+        self.guest().images().sampler_descriptor(sampling)
     }
 }
 

@@ -150,9 +150,11 @@ impl Program {
         memory: Arc<Memory>,
         handle: impl Fn(&str) -> Option<u32>,
     ) -> Result<Program, Error> {
+        Arch::check(&module)?;
         let mut addresses =
             Addresses { shared_window: memory.windows().shared_address(0), ..Addresses::default() };
         let guest = guest::of(module.isa);
+        let module = guest.complete(module)?;
         for (i, symbol) in module.symbols.iter().enumerate() {
             if let Some(value) =
                 guest.driver_symbol(&symbol.name).filter(|_| symbol.section.is_none())

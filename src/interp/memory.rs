@@ -429,5 +429,6 @@ pub fn atomic_kind(op: AtomicOp, ty: Type, nan: NanPolicy) -> AtomicKind {
         AtomicOp::BrainFMin => AtomicKind::FMin { nan: BRAIN_NAN },
         AtomicOp::BrainFMax => AtomicKind::FMax { nan: BRAIN_NAN },
         AtomicOp::Arrive { drop } => AtomicKind::Arrive { drop },
+        AtomicOp::ArriveCounting => AtomicKind::ArriveCounting,
     }
 }

@@ -200,6 +200,7 @@ names! {
         AtomicOp::BrainFMax => "brain.fmax",
         AtomicOp::Arrive { drop: false } => "arrive",
         AtomicOp::Arrive { drop: true } => "arrive.drop",
+        AtomicOp::ArriveCounting => "arrive.counting",
     }
     Operation {
         Operation::Sample => "sample",

@@ -8,13 +8,15 @@ use super::check::{Failure, Reproducer, Subject};
 use super::compare::{self, BLOCKS, Initial, WAYS, Way};
 use super::program::subset;
 use super::{
-    attack, gfx9_code, gfx9_registers, maxwell, maxwell_code, maxwell_registers, products,
+    attack, gfx9_code, gfx9_registers, maxwell, maxwell_code, maxwell_registers, products, turing,
+    turing_code, turing_registers,
 };
 
 /// An instruction set whose bare code can run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Isa {
     Maxwell,
+    Turing,
     Gfx9,
 }
 
@@ -48,7 +50,7 @@ impl Code {
         let (first, rest) = bytes.split_first().unwrap_or((&0, &[]));
         let words = rest.chunks(isa.word_bytes()).take(MAX_INSTRUCTIONS);
         let instructions =
-            words.map(|word| [word, &[0; 8][word.len()..]].concat()[..isa.word_bytes()].to_vec());
+            words.map(|word| [word, &[0; 16][word.len()..]].concat()[..isa.word_bytes()].to_vec());
         let block = BLOCKS[usize::from(*first) % BLOCKS.len()];
         let registers = rest[..rest.len().min(REGISTER_CHOICES)].to_vec();
         Code {
@@ -68,6 +70,7 @@ impl Code {
             u,
             match isa {
                 Isa::Maxwell => maxwell_code,
+                Isa::Turing => turing_code,
                 Isa::Gfx9 => gfx9_code,
             },
         )
@@ -116,6 +119,7 @@ impl Code {
                     "random", &code, 8,
                 ))
             }
+            Isa::Turing => turing::lifted(&self.instructions.concat()),
             Isa::Gfx9 => {
                 let code = self.instructions.concat();
                 let kernel = warploom_gfx9::lift::Kernel::new("random", &code);
@@ -131,6 +135,7 @@ impl Code {
         let u = &mut Unstructured::new(&self.registers);
         let registers = match self.isa {
             Isa::Maxwell => maxwell_registers(function, u),
+            Isa::Turing => turing_registers(function, u),
             Isa::Gfx9 => gfx9_registers(function, u),
         };
         // Registers are 0 if the choices run out.
@@ -151,6 +156,7 @@ impl Isa {
     const fn word_bytes(self) -> usize {
         match self {
             Isa::Maxwell => 8,
+            Isa::Turing => 16,
             Isa::Gfx9 => 4,
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! - `function` makes IR with the shapes that the JIT treats specially; [`crate::ir`] makes every
 //!   operation.
-//! - `maxwell`, `gfx9`, `ptx` and `visa` make guest code, from the instruction tables and as whole
+//! - `maxwell`, `turing`, `gfx9`, `ptx` and `visa` make guest code, from the instruction tables and as whole
 //!   kernels.
 //! - `compare` runs a function on every engine and returns the first difference; `instrument` makes
 //!   its registers visible.
@@ -32,6 +32,7 @@ pub mod loops;
 pub mod maxwell;
 pub mod program;
 pub mod ptx;
+pub mod turing;
 pub mod visa;
 
 pub use attack::Attack;
@@ -42,3 +43,4 @@ pub use compare::compare;
 pub use function::{Elementwise, chain, elementwise, function, rewritable, waiting};
 pub use gfx9::{gfx9_code, gfx9_registers};
 pub use maxwell::{maxwell_code, maxwell_registers, products};
+pub use turing::{turing_code, turing_registers};

@@ -8,7 +8,7 @@ use warploom::Effort;
 
 use super::case::{Case, Given, effort};
 use super::program::Node;
-use super::{gfx9, maxwell, ptx, visa};
+use super::{gfx9, maxwell, ptx, turing, visa};
 
 /// A guest's instructions.
 pub struct Guest {
@@ -29,7 +29,8 @@ pub struct Guest {
 }
 
 /// All guests.
-pub const GUESTS: [Guest; 4] = [maxwell::GUEST, gfx9::GUEST, ptx::GUEST, visa::GUEST];
+pub const GUESTS: [Guest; 5] =
+    [maxwell::GUEST, turing::GUEST, gfx9::GUEST, ptx::GUEST, visa::GUEST];
 
 /// The threads of the only block. The last warp is not full.
 pub(super) const THREADS: u32 = 100;

@@ -76,13 +76,13 @@ OWN = ["-m", "pytest", "-q", "--tb=line", "-rfE", "-p", "no:cacheprovider", "--t
 CLIENTS = {
     "cuda_c": Client("cuda_c", programs, ["sm_52"]),
     "cudarc": Client("numba", examples, ["sm_52", "sm_80"], libraries=["cuda_nvrtc"]),
-    "numba": Client("numba", ["numba_kernels.py"], ["sm_52", "sm_53"]),
+    "numba": Client("numba", ["numba_kernels.py"], ["sm_52", "sm_53", "sm_80"]),
     "cuda_python": Client("numba", ["cuda_python_core.py"], ["sm_52", "sm_53", "sm_80"]),
     "cublas": Client("numba", ["cublas_products.py"], ["sm_52"], captured=None),
     "tinygrad": Client("tinygrad", ["-m", "unittest", "tinygrad_ops"], ["sm_80"], environment={"DEV": "CUDA:PTX"}),
     "taichi": Client("taichi", ["taichi_ops.py"], ["sm_52", "sm_80"], captured=("saxpy", "julia_set")),
     "pycuda": Client("pycuda", ["pycuda_driver.py"], ["sm_52", "sm_80"], libraries=["curand"], heavy=True, build="pycuda.sh"),
-    "numba_suite": Client("numba", SUITE, ["sm_53"], timeout=5400, heavy=True, captured=None),
+    "numba_suite": Client("numba", SUITE, ["sm_53", "sm_80"], timeout=5400, heavy=True, captured=None),
     # Without nvJitLink numba hands PTX to the driver.
     "numba_suite_ptx": Client("numba_ptx", SUITE, ["sm_80"], timeout=5400, heavy=True, captured=None),
     "pycuda_suite": Client(
@@ -101,7 +101,9 @@ CLIENTS = {
         heavy=True, captured=("elementwise", "reduction_kernel"),
     ),
     "torch": Client("torch", ["torch_ops.py"], ["sm_52"], heavy=True, captured=("elementwise", "sorting")),
-    "triton": Client("torch", ["triton_kernels.py"], ["sm_80"], heavy=True, captured=()),
+    "torch13": Client("torch13", ["torch_ops.py"], ["sm_80"], heavy=True, captured=("elementwise", "sorting")),
+    "triton": Client("torch13", ["triton_kernels.py"], ["sm_80"], heavy=True, captured=()),
+    "triton_ptx": Client("torch", ["triton_kernels.py"], ["sm_80"], environment={"WITH_PTX": "1"}, heavy=True, captured=()),
 }
 
 

@@ -1,7 +1,7 @@
 """What Triton's tutorials 1 to 6 do, in kernels of our own, against NumPy: vector addition, softmax, matrix products, dropout, layer norm forward and
-backward, attention forward and backward. PTX from Triton's compiler, since its ptxas is told to do nothing.
+backward, attention forward and backward. Triton's own ptxas makes cubins.
 
-Triton asks its ptxas for a cubin of a GPU that warploom does not run; `ptxas_passes_ptx` gives it the PTX back, which the driver takes.
+With the variable WITH_PTX, `ptxas_passes_ptx` gives Triton the PTX back, which the driver takes: for GPUs whose code warploom does not run.
 With --time, also how long each takes, here or (TRITON_INTERPRET=1) in Triton's interpreter.
 """
 import os
@@ -10,7 +10,8 @@ import tempfile
 import time
 
 HERE = pathlib.Path(__file__).parent
-os.environ["TRITON_PTXAS_PATH"] = os.environ["TRITON_PTXAS_BLACKWELL_PATH"] = str(HERE / "ptxas_passes_ptx")
+if os.environ.get("WITH_PTX"):
+    os.environ["TRITON_PTXAS_PATH"] = os.environ["TRITON_PTXAS_BLACKWELL_PATH"] = str(HERE / "ptxas_passes_ptx")
 os.environ.setdefault("TRITON_CACHE_DIR", tempfile.mkdtemp())
 
 import numpy as np

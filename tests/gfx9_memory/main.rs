@@ -7,19 +7,13 @@ mod encode;
 mod flat;
 mod image;
 mod lds;
+#[path = "../support/random.rs"]
+mod random;
 mod wave;
 
-/// The random number generator Splitmix64.
-pub struct Random(pub u64);
+pub use random::Random;
 
 impl Random {
-    pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
     pub fn below(&mut self, limit: u64) -> u64 {
         self.bits() % limit
     }

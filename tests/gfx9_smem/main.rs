@@ -2,9 +2,12 @@
 //! against a model written from the seed on Vega scalar memory.
 
 mod model;
+#[path = "../support/random.rs"]
+mod random;
 mod wave;
 
 use model::{Base, Fields, M0, VCC, What, execute, meaning};
+use random::Random;
 use warploom_gfx9::{Format, table};
 use warploom_runtime::launch::{LaunchConfig, launch};
 use warploom_runtime::memory::{Access, Memory, MemoryConfig, Placement};
@@ -12,17 +15,7 @@ use wave::{BYTES, MEMORY, State, Wave};
 
 const EXEC: u8 = 126;
 
-/// The random number generator Splitmix64.
-struct Random(u64);
-
 impl Random {
-    fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
     /// Returns an arbitrary word, or one of a few at which atomics turn.
     fn word(&mut self, few: usize) -> u32 {
         const WORDS: [u32; 7] = [0, 1, 2, u32::MAX, 0x8000_0000, 0x7fff_ffff, 0x1_0000];

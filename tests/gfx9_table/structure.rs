@@ -5,18 +5,7 @@ use std::collections::HashMap;
 use warploom_gfx9::table::rows;
 use warploom_gfx9::{Fidelity, Instruction, Opcode, assemble};
 
-/// The random number generator Splitmix64, with a seed.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
-    }
-}
+use crate::random::Random;
 
 #[test]
 fn no_opcode_number_is_two_rows() {
@@ -52,7 +41,7 @@ fn every_form_can_be_met() {
         let mut met: HashMap<_, bool> =
             row.forms().map(|(encoding, format, _)| ((encoding, format), false)).collect();
         for _ in 0..4000 {
-            if let Some(instruction) = row.random([random.next(), random.next() & random.next()]) {
+            if let Some(instruction) = row.random([random.bits(), random.bits() & random.bits()]) {
                 met.insert((instruction.encoding(), instruction.format()), true);
             }
         }
@@ -67,17 +56,17 @@ fn any_bytes_decode_or_are_illegal() {
     let mut legal = 0;
     for i in 0..400_000 {
         let word = if i % 2 == 0 {
-            random.next()
+            random.bits()
         } else {
-            random.next() & random.next() & random.next() | 1 << 31
+            random.bits() & random.bits() & random.bits() | 1 << 31
         };
         let bytes = word.to_le_bytes();
-        let Some(instruction) = Instruction::decode(&bytes[..4 + random.next() as usize % 5])
+        let Some(instruction) = Instruction::decode(&bytes[..4 + random.bits() as usize % 5])
         else {
             continue;
         };
         legal += 1;
-        assert!(!instruction.text(random.next()).is_empty());
+        assert!(!instruction.text(random.bits()).is_empty());
         for n in 0..=instruction.source_count() {
             instruction.src(n);
         }
@@ -112,7 +101,7 @@ fn text_assembles_to_the_same_instruction() {
     let mut failed = Vec::new();
     for row in rows() {
         for _ in 0..40 {
-            let Some(instruction) = row.random([random.next(), random.next()]) else { continue };
+            let Some(instruction) = row.random([random.bits(), random.bits()]) else { continue };
             let text = instruction.text(0);
             match assemble(&text) {
                 Ok(code) => assert_eq!(Instruction::decode(&code).unwrap().text(0), text),

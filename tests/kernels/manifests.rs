@@ -1,5 +1,5 @@
 //! The manifests of all examples, random programs and cases (programs that were wrong once) give
-//! their expected files on both engines with one and two threads.
+//! their expected files on the JIT with one and two threads, and on the interpreter with one or two.
 
 use std::path::{Path, PathBuf};
 
@@ -18,6 +18,7 @@ fn manifests() -> Vec<PathBuf> {
         "examples",
         "examples/gfx9",
         "examples/ptx",
+        "examples/turing",
         "examples/visa",
         "tests/fixtures/random_sources",
         "tests/fixtures/cases",
@@ -34,20 +35,17 @@ fn manifests() -> Vec<PathBuf> {
     found
 }
 
-#[test]
-fn give_the_expected_files() {
+/// Tests every other manifest from `first` on, so that two tests run side by side.
+fn give_the_expected_files(first: usize) {
     let manifests = manifests();
-    assert!(manifests.len() >= 359, "{manifests:?}");
-    for path in manifests {
+    assert!(manifests.len() >= 382, "{manifests:?}");
+    for (number, path) in manifests.into_iter().skip(first).step_by(2).enumerate() {
         let launch = Launch::read(&path).unwrap_or_else(|e| panic!("{e}"));
         let session = Session::new(&launch).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
         assert!(launch.expects_something(), "{}: nothing is expected", path.display());
-        for (engine, threads) in [
-            (EngineKind::Jit, 1),
-            (EngineKind::Jit, 2),
-            (EngineKind::Interp, 1),
-            (EngineKind::Interp, 2),
-        ] {
+        for (engine, threads) in
+            [(EngineKind::Jit, 1), (EngineKind::Jit, 2), (EngineKind::Interp, 1 + number % 2)]
+        {
             let label = format!("{} ({engine}, {threads} threads)", path.display());
             session.reset().unwrap_or_else(|e| panic!("{label}: {e}"));
             let options = session.options(engine, threads);
@@ -95,4 +93,14 @@ fn give_the_expected_files() {
             }
         }
     }
+}
+
+#[test]
+fn one_half_gives_the_expected_files() {
+    give_the_expected_files(0);
+}
+
+#[test]
+fn the_other_half_gives_the_expected_files() {
+    give_the_expected_files(1);
 }

@@ -35,16 +35,16 @@ fn run(links: &[usize], rounds: u32, ways: &[usize]) {
 #[test]
 fn chains_of_one_link_and_of_two() {
     for link in 0..LINKS {
-        run(&[link], 1_500, &[0, 2]);
-        run(&[link, (link + 1) % LINKS], 600, &[2]);
+        run(&[link], 1_000, &[0, 2]);
+        run(&[link, (link + 1) % LINKS], 300, &[2]);
     }
 }
 
-/// Runs a chain of 20,000 links of all kinds.
+/// Runs a chain of 10,000 links of all kinds.
 #[test]
 fn a_chain_of_all_links() {
     let all: Vec<usize> = (0..LINKS).collect();
-    run(&all, 20_000 / LINKS as u32, &[0, 2]);
+    run(&all, 10_000 / LINKS as u32, &[0, 2]);
 }
 
 /// Proves that searches visit no more operations for each further round than for earlier rounds.

@@ -5,18 +5,13 @@
 //! lanes take each of them. Predicates and carries stay alive across joins. A lane's own machine
 //! needs no mask: it has a stack of (kind, target), and a leave drops the entries above its goal.
 
+use crate::random::Random;
 use crate::support::probe::{Probe, assemble};
 use crate::support::state::{GLOBAL, Item, LANES, Place, State};
 
-/// Splitmix64.
-struct Random(u64);
-
 impl Random {
     fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % n
+        self.bits() % n
     }
 }
 

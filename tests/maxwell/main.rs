@@ -5,6 +5,8 @@ mod atomics;
 mod coverage;
 mod divergence;
 mod instructions;
+#[path = "../support/random.rs"]
+mod random;
 mod shapes;
 mod silent;
 mod support;

@@ -2,5 +2,7 @@
 
 mod assembly;
 mod listings;
+#[path = "../support/random.rs"]
+mod random;
 mod structure;
 mod words;

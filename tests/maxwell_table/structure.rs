@@ -3,18 +3,7 @@
 use warploom_maxwell::table::{rows, word};
 use warploom_maxwell::{Fidelity, Instruction, Opcode, Row};
 
-/// A seeded stream, splitmix64.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
-    }
-}
+use crate::random::Random;
 
 fn describe(row: &Row) -> String {
     format!("`{}` {:016x}/{:016x}", row.format, row.bits, row.mask)
@@ -52,7 +41,7 @@ fn every_row_can_be_met() {
     let mut random = Random(1);
     for row in rows() {
         let met = (0..1000).any(|_| {
-            Instruction::decode(word(row, random.next()))
+            Instruction::decode(word(row, random.bits()))
                 .is_some_and(|instruction| std::ptr::eq(instruction.row, row))
         });
         assert!(met, "no word is {}", describe(row));
@@ -85,14 +74,14 @@ fn any_word_decodes_or_is_illegal() {
     let mut legal = 0;
     for i in 0..200_000 {
         let word = if i % 2 == 0 {
-            random.next()
+            random.bits()
         } else {
-            1 << (random.next() % 64) | random.next() & random.next()
+            1 << (random.bits() % 64) | random.bits() & random.bits()
         };
         let Some(instruction) = Instruction::decode(word) else { continue };
         legal += 1;
         assert!(instruction.row.matches(word.into()));
-        assert!(!instruction.text(random.next()).is_empty());
+        assert!(!instruction.text(random.bits()).is_empty());
     }
     assert!(legal > 1000);
 }
@@ -104,7 +93,7 @@ fn text_assembles_to_the_same_instruction() {
     let mut failed = Vec::new();
     for row in rows() {
         for _ in 0..20 {
-            let word = word(row, random.next());
+            let word = word(row, random.bits());
             let Some(instruction) = Instruction::decode(word) else { continue };
             let text = instruction.text(8);
             match warploom_maxwell::assemble(&text, 8) {

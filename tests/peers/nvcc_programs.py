@@ -288,7 +288,7 @@ def judged(code, text, asserts):
 
 def tried(program, given, sizes):
     # Programs that call the driver library are linked with warploom's.
-    flags = f"-cudart shared -L{given.warploom.parent} -lcuda"
+    flags = f"-cudart shared -L{given.warploom.parent} -lcuda" + " -rdc=true" * given.rdc
     environment = dict(os.environ, NVCC_APPEND_FLAGS=flags, CUDA_HOME=str(given.cuda), WARPLOOM_CACHE="off")
     environment["PATH"] = f"{given.cuda}/bin:{environment['PATH']}"
     for command in program.build:
@@ -311,6 +311,7 @@ def main():
     parser.add_argument("--only", default="", help="a regular expression of names")
     parser.add_argument("--seconds", default=600, type=int, help="of CPU time that a program may take")
     parser.add_argument("--jobs", default=1, type=int, help="programs at a time")
+    parser.add_argument("--rdc", action="store_true", help="separate compilation: nvlink's code alone")
     parser.add_argument("--logs", type=pathlib.Path, help="a folder for what programs print")
     given = parser.parse_args()
     given.cuda, given.warploom = given.cuda.resolve(), given.warploom.resolve()

@@ -37,10 +37,18 @@ def hip(compiler, name, options):
     (OUT / f"{name}.gfx900.hsaco").chmod(0o644)
 
 
+def wheels(python):
+    """The folder of this Python's wheels."""
+    return pathlib.Path(subprocess.check_output([python, "-c", "import sysconfig; print(sysconfig.get_paths()['purelib'])"], text=True).strip())
+
+
+def ptxas(python, source, name, arch, *flags):
+    subprocess.check_call([wheels(python) / "nvidia/cuda_nvcc/bin/ptxas", f"-arch={arch}", *flags, source, "-o", OUT / f"{name}.{arch}.cubin"])
+
+
 def nvrtc(python, arch, options):
     """PTX by the compiler of this Python's wheels."""
-    site = subprocess.check_output([python, "-c", "import sysconfig; print(sysconfig.get_paths()['purelib'])"], text=True).strip()
-    library = C.CDLL(str(next((pathlib.Path(site) / "nvidia/cuda_nvrtc/lib").glob("libnvrtc.so.1?*"))))
+    library = C.CDLL(str(next((wheels(python) / "nvidia/cuda_nvrtc/lib").glob("libnvrtc.so.1?*"))))
     program, size = C.c_void_p(), C.c_size_t()
     words = [f"--gpu-architecture={arch}", "--fmad=false", *options]
     if library.nvrtcCreateProgram(C.byref(program), SOURCE.read_bytes(), b"kernels.cu", 0, None, None) \
@@ -52,19 +60,25 @@ def nvrtc(python, arch, options):
     library.nvrtcGetPTXSize(program, C.byref(size))
     text = C.create_string_buffer(size.value)
     library.nvrtcGetPTX(program, text)
-    return text.value, pathlib.Path(site) / "nvidia/cuda_nvcc/bin/ptxas"
+    return text.value
 
 
 def ptx(python, name, options):
-    (OUT / f"{name}.sm_70.ptx").write_bytes(nvrtc(python, "compute_70", options)[0])
+    (OUT / f"{name}.sm_70.ptx").write_bytes(nvrtc(python, "compute_70", options))
 
 
 def cubin(python, name, options, *flags):
-    text, ptxas = nvrtc(python, "compute_50", options)
     with tempfile.NamedTemporaryFile(suffix=".ptx") as file:
-        file.write(text)
+        file.write(nvrtc(python, "compute_50", options))
         file.flush()
-        subprocess.check_call([ptxas, "-arch=sm_50", *flags, file.name, "-o", OUT / f"{name}.sm_50.cubin"])
+        ptxas(python, file.name, name, "sm_50", *flags)
+
+
+def turing(python):
+    """Cubins of the PTX that is there."""
+    for name in [*SPELLINGS, "clang19"]:
+        ptxas(python, OUT / f"{name}.sm_70.ptx", name, "sm_80", "-fmad", "false")
+    ptxas(python, OUT / "int.sm_70.ptx", "O1", "sm_80", "-O1", "-fmad", "false")
 
 
 def main():
@@ -88,6 +102,7 @@ def main():
     cubin(options.cuda11, "cuda11", [])
     subprocess.check_call(["clang-19", "-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=sm_70", "-nocudainc", "-nocudalib", "-S", "-O2",
                            "-ffp-contract=off", "-include", HERE / "clang_cuda.h", "-o", OUT / "clang19.sm_70.ptx", SOURCE])
+    turing(sys.executable)
 
 
 if __name__ == "__main__":

@@ -27,6 +27,17 @@ impl Case {
         case
     }
 
+    /// Creates a launch of a kernel of a binary file.
+    #[allow(dead_code, reason = "most tests write PTX")]
+    pub fn of_file(name: &str, content: &[u8], kernel: &str, block: [u32; 3]) -> Case {
+        let head = format!(
+            "kernel = {{ binary = \"{name}\", entry = \"{kernel}\" }}\nlaunch = {{ grid = [1, 1, 1], block = {block:?} }}\n"
+        );
+        let case = Case { folder: tempfile::tempdir().unwrap(), head };
+        case.file(name, content);
+        case
+    }
+
     pub fn file(&self, name: &str, bytes: &[u8]) -> PathBuf {
         let path = self.folder.path().join(name);
         std::fs::write(&path, bytes).unwrap();

@@ -1,23 +1,15 @@
 //! The table against itself.
 
+use warploom_guest::fidelity::Fidelity;
 use warploom_sass::Guest;
 use warploom_turing::table::Row;
 use warploom_turing::{Instruction, Opcode, Turing};
 
-/// A seeded stream, splitmix64.
-struct Random(u64);
+use crate::random::Random;
 
 impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
-    }
-
     fn word(&mut self) -> u128 {
-        u128::from(self.next()) << 64 | u128::from(self.next())
+        u128::from(self.bits()) << 64 | u128::from(self.bits())
     }
 }
 
@@ -100,4 +92,34 @@ fn any_word_has_a_text() {
             }
         }
     }
+}
+
+#[test]
+fn the_fidelity_report_is_whole() {
+    let text = include_str!("../../docs/fidelity.md");
+    let section = text.split("\n# ").find(|section| section.starts_with("NVIDIA Turing"));
+    let section = section.expect("a section on Turing");
+    let mut counts = [0; 3];
+    for &opcode in Opcode::ALL {
+        let row = Turing::table().rows().find(|row| row.opcode == opcode).expect("a row");
+        // Code for sm_90 is text only.
+        if row.models.first >= 90 {
+            continue;
+        }
+        let name = row.format.trim_start_matches(['*', '^']).split(['{', ' ', '.']).next();
+        let name = name.expect("a first word");
+        match row.fidelity {
+            Fidelity::Exact => counts[0] += 1,
+            Fidelity::Approximate(_) => counts[1] += 1,
+            Fidelity::Unimplemented => {
+                counts[2] += 1;
+                let named = section.split(|c: char| !c.is_alphanumeric()).any(|word| word == name);
+                assert!(named, "{name} is not among the instructions that are not executed");
+            }
+        }
+    }
+    let [exact, approximate, unimplemented] = counts;
+    let sentence =
+        format!("{exact} are exact, {approximate} approximate, {unimplemented} unimplemented");
+    assert!(section.contains(&sentence), "not there: {sentence}");
 }

@@ -2,8 +2,9 @@
 //!
 //! A line of a fixture has a word, its address and nvdisasm's text. `compiled-*.txt`: one
 //! instruction of each shape that ptxas 13.5 made of the PTX corpus, the examples and the tests;
-//! sm_86 and sm_89 have the shapes that models before them lack. `random-*.txt`: seven random words
-//! of each operation and form, except words whose text has a value without a name.
+//! sm_86, sm_89 and sm_90 have the shapes that models before them lack. `random-*.txt`: seven random
+//! words (sm_90: up to four) of each operation and form, except words whose text has a value without
+//! a name.
 
 use warploom_sass::text::Context;
 use warploom_turing::Instruction;
@@ -49,15 +50,17 @@ fn compare(name: &str, model: u8, different: usize) {
 
 #[test]
 fn compiled_instructions() {
-    for model in [75, 80, 86, 89] {
+    for model in [75, 80, 86, 89, 90] {
         compare(&format!("compiled-sm_{model}.txt"), model, 0);
     }
 }
 
 /// Of sm_80 one word differs: in an LDGSTS, nvdisasm shows a descriptor that no compiler makes
-/// visible. Of sm_89 nine words are not in the table: accesses of 256 bits, and F2FP.PACK_B.
+/// visible. Of sm_89 nine words are not in the table: accesses of 256 bits, and F2FP.PACK_B. Of
+/// sm_90 words differ in modifiers that no code of the corpora has, such as `.XORSIGN`.
 #[test]
 fn random_words() {
     compare("random-sm_80.txt", 80, 1);
     compare("random-sm_89.txt", 89, 9);
+    compare("random-sm_90.txt", 90, 108);
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Random programs in C++, compiled for Maxwell by NVIDIA's compilers, to PTX by the first of them, for GFX9 by clang, to vISA by Intel's, and for the host:
+"""Random programs in C++, compiled for Maxwell and for Turing to Ada by NVIDIA's compilers, to PTX by the first of them, for GFX9 by clang, to vISA by Intel's, and for the host:
 warploom must give what the host gives, to the bit.
 
     python3 tools/random_sources --seeds 0:200 --keep found
@@ -11,7 +11,7 @@ instructions that both engines share; mistakes of the compilers are found too (`
 the least number as it is, not wrapped; leading zeros of reversed bits are read from a variable that nothing writes; and `x + c != c` of floats becomes
 `x != 0`.
 
-For Maxwell it needs a Python with numpy and the wheels that tools/nv.py names; for GFX9 and the host clang-19 and lld-19; for vISA (`--isa visa`)
+For NVIDIA's it needs a Python with numpy and the wheels that tools/nv.py names; for GFX9 and the host clang-19 and lld-19; for vISA (`--isa visa`)
 what tools/igc.py needs. WARPLOOM is the program to test (target/release/warploom if it is not set).
 """
 import argparse
@@ -63,8 +63,15 @@ def inputs(seed):
 
 def maxwell(source, folder, draw):
     """The binary's name, and how it was compiled."""
+    return sass(source, folder, draw, draw.choice(["50", "50", "52", "53"]))
+
+
+def turing(source, folder, draw):
+    return sass(source, folder, draw, draw.choice(["75", "80", "80", "86", "89"]))
+
+
+def sass(source, folder, draw, arch):
     import nv
-    arch = draw.choice(["50", "50", "52", "53"])
     options = [f"--gpu-architecture=compute_{arch}", "--std=c++17", "-default-device", "--fmad=false", "-w"]
     try:
         ptx = nv.nvrtc(source, "program.cu", options + [f"-I{at}" for at in (HERE, *nv.INCLUDES)])
@@ -150,13 +157,13 @@ def main():
     parser.add_argument("--seeds", default="0:100", help="FIRST:END")
     parser.add_argument("--keep", default="random_sources", type=pathlib.Path, help="folder for programs that fail")
     parser.add_argument("--all", action="store_true", help="keep those that do not fail too")
-    parser.add_argument("--isa", choices=["maxwell", "ptx", "gfx9", "visa"], help="only this one")
+    parser.add_argument("--isa", choices=["maxwell", "turing", "ptx", "gfx9", "visa"], help="only this one")
     arguments = parser.parse_args()
     if not WARPLOOM.exists():
         parser.error(f"{WARPLOOM} is not there: build it, or name another one by WARPLOOM")
-    compilers = {compiler.__name__: compiler for compiler in (maxwell, ptx, gfx9, visa)}
+    compilers = {compiler.__name__: compiler for compiler in (maxwell, turing, ptx, gfx9, visa)}
     # Intel's compiler mostly is not there: it is asked for by name.
-    isas = [compilers[arguments.isa]] if arguments.isa else [maxwell, ptx, gfx9]
+    isas = [compilers[arguments.isa]] if arguments.isa else [maxwell, turing, ptx, gfx9]
     first, end = map(int, arguments.seeds.split(":"))
     start, failures = time.time(), 0
     for seed in range(first, end):

@@ -74,7 +74,7 @@ fn local(function: &Function) -> u64 {
 fn version_of(function: &Function) -> Option<i32> {
     use warploom_container::Isa;
     match function.program.module().isa {
-        Isa::Ptx { sm } | Isa::Maxwell { sm } => i32::try_from(sm).ok(),
+        Isa::Ptx { sm } | Isa::Maxwell { sm } | Isa::Turing { sm } => i32::try_from(sm).ok(),
         _ => None,
     }
 }

@@ -11,6 +11,9 @@ use crate::module::{FUNCTIONS, Function, OldLaunch};
 use crate::operation::Operation;
 use crate::stream;
 
+/// The most bytes of a kernel's parameters.
+const MAX_PARAM_BYTES: usize = 32_764;
+
 plain! {
     /// `CUlaunchConfig`.
     pub struct Config {
@@ -90,7 +93,10 @@ fn with_old<R>(
 /// Writes bytes to the parameters of the function's next launch by the old API.
 fn put_param(function: u64, offset: i32, bytes: &[u8]) -> Answer {
     let offset = usize::try_from(offset).map_err(|_| super::INVALID)?;
-    let end = offset.checked_add(bytes.len()).filter(|&end| end <= 4096).ok_or(super::INVALID)?;
+    let end = offset
+        .checked_add(bytes.len())
+        .filter(|&end| end <= MAX_PARAM_BYTES)
+        .ok_or(super::INVALID)?;
     with_old(function, |_, old| {
         old.params.resize(old.params.len().max(end), 0);
         old.params[offset..end].copy_from_slice(bytes);
@@ -202,7 +208,7 @@ api! {
     }
 
     fn cuParamSetSize(function: u64, bytes: u32) {
-        require(bytes <= 4096)?;
+        require(bytes as usize <= MAX_PARAM_BYTES)?;
         with_old(function, |_, old| old.params.resize(bytes as usize, 0))
     }
 

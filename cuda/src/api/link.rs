@@ -119,11 +119,18 @@ pub(super) struct Link {
 
 #[derive(Default)]
 struct Inputs {
-    texts: Vec<(String, Vec<u8>)>,
-    /// The input that is no text. There can be only one.
-    binary: Option<Vec<u8>>,
+    files: Vec<Input>,
     /// The linked image. Callers may use it as long as the link exists.
     image: Vec<u8>,
+}
+
+/// An input that is to be linked.
+struct Input {
+    name: String,
+    content: Vec<u8>,
+    is_text: bool,
+    /// NVIDIA's library of device code, which PTX of warploom replaces among texts.
+    is_device_runtime: bool,
 }
 
 /// Values of `CUjitInputType`.
@@ -138,46 +145,45 @@ mod input {
 impl Link {
     fn add(&self, kind: u32, bytes: &[u8], name: String) -> Answer {
         let mut inputs = self.inputs.lock().unwrap_or_else(PoisonError::into_inner);
-        match kind {
+        let is_text = kind == input::PTX;
+        let content = match kind {
             input::PTX => {
                 let text = bytes.split(|&byte| byte == 0).next().unwrap_or_default().to_vec();
                 // Report errors within this text now.
                 let checked = Image::from(text.clone()).module().map(|_| ());
                 self.options.log(checked)?;
-                inputs.texts.push((name, text));
-                Ok(())
+                text
             }
-            input::LIBRARY if name.ends_with("libcudadevrt.a") && inputs.binary.is_none() => {
-                inputs.texts.push((name, image::DEVICE_RUNTIME.into()));
-                Ok(())
-            }
-            input::CUBIN | input::FATBINARY | input::OBJECT | input::LIBRARY => {
-                if inputs.binary.is_some() || !inputs.texts.is_empty() {
-                    let text = format!("{name}: only texts of PTX are linked with each other");
-                    return self
-                        .options
-                        .log(Err(Failure { error: Error::CUDA_ERROR_NOT_SUPPORTED, text }));
-                }
-                inputs.binary = Some(bytes.to_vec());
-                Ok(())
-            }
+            input::CUBIN | input::FATBINARY | input::OBJECT | input::LIBRARY => bytes.to_vec(),
             // NVIDIA's intermediate code (NVVM).
-            _ => Err(Error::CUDA_ERROR_NOT_SUPPORTED),
-        }
+            _ => return Err(Error::CUDA_ERROR_NOT_SUPPORTED),
+        };
+        let is_device_runtime = kind == input::LIBRARY && name.ends_with("libcudadevrt.a");
+        inputs.files.push(Input { name, content, is_text, is_device_runtime });
+        Ok(())
     }
 
     fn complete(&self, out: Ptr<u64>, bytes: Ptr<usize>) -> Answer {
         let mut inputs = self.inputs.lock().unwrap_or_else(PoisonError::into_inner);
-        let image = match (&inputs.binary, &inputs.texts[..]) {
-            (Some(binary), []) => binary.clone(),
-            // A text ends with a 0.
-            (None, [(_, text)]) => [text.as_slice(), &[0]].concat(),
-            (None, texts) if !texts.is_empty() => image::link(texts),
-            _ => {
+        let has_text = inputs.files.iter().any(|file| file.is_text);
+        let content = |file: &Input| {
+            let is_replaced = file.is_device_runtime && has_text;
+            if is_replaced { image::DEVICE_RUNTIME.into() } else { file.content.clone() }
+        };
+        let image = match &inputs.files[..] {
+            [] => {
                 return self.options.log(Err(Failure {
                     error: Error::CUDA_ERROR_INVALID_VALUE,
-                    text: "nothing to link, or a binary with texts of PTX".into(),
+                    text: "nothing to link".into(),
                 }));
+            }
+            // A text ends with a 0.
+            [file] if file.is_text => [file.content.as_slice(), &[0]].concat(),
+            [file] => file.content.clone(),
+            files => {
+                let named: Vec<(String, Vec<u8>)> =
+                    files.iter().map(|file| (file.name.clone(), content(file))).collect();
+                image::link(&named)
             }
         };
         self.options.log(Image::from(image.clone()).module().map(|_| ()))?;

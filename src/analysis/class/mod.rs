@@ -2,12 +2,15 @@
 
 mod choice;
 mod launched;
+mod low_word;
 
 use std::cell::OnceCell;
 
 pub use choice::Choice;
 use cranelift_entity::{EntitySet, SecondaryMap};
 pub use launched::{Execution, GridClass, LaunchClass, Launched};
+use low_word::Known;
+pub use low_word::{LowWord, low_word};
 use rustc_hash::FxHashMap;
 use warploom_ir::{
     BinaryOp, Block, ConvertOp, Defs, Function, Inst, IntCc, Op, Special, Type, UnaryOp, Value,
@@ -61,6 +64,11 @@ impl Class {
     /// stay far from wrapping.
     pub fn stride(self) -> Option<i64> {
         self.affine().map(|(step, _)| step).filter(|step| step.unsigned_abs() <= MAX_STRIDE)
+    }
+
+    /// Whether a value is evenly spaced without a condition.
+    pub fn is_exact(self) -> bool {
+        self.affine().is_some_and(|(_, exact)| exact)
     }
 
     /// Returns step and exactness. A uniform value has step 0.
@@ -198,7 +206,12 @@ impl Classes {
                 Class::Uniform
             } else {
                 let ty = block.ty(result).ty;
-                match classes.result(inst, &constants, ty, &most) {
+                let known = Known {
+                    def: &|v| &block.insts[defs()[v].0].op,
+                    ty: &|v| block.ty(v).ty,
+                    constants: &constants,
+                };
+                match classes.result(inst, &known, ty, &most) {
                     // Integers of less than 32 bits wrap after a few lanes, and engines keep them
                     // in wider cells.
                     Class::Affine { step, .. } if step != 0 && ty.bits() < 32 => Class::Varying,
@@ -320,11 +333,11 @@ impl Classes {
     fn result(
         &self,
         inst: &Inst,
-        constants: &Constants,
+        known: &Known<'_>,
         ty: Type,
         most: &dyn Fn(Value) -> u64,
     ) -> Class {
-        let op = &inst.op;
+        let (op, constants) = (&inst.op, known.constants);
         // Evenly spaced words that do not cross 2^31 keep their distance when they are extended.
         let extended = |v: Value, step: i64, exact: bool| {
             let exact = exact && step.unsigned_abs() <= MAX_STRIDE && most(v) <= i32::MAX as u64;
@@ -385,6 +398,9 @@ impl Classes {
                 }
             }
             Op::Convert { op: ConvertOp::Trunc, a, .. } => match class(a) {
+                Class::Affine { .. } if ty == Type::I32 && !self.chosen.contains(a) => {
+                    self.of_low_word(a, known)
+                }
                 Class::Affine { step, exact } => {
                     Class::Affine { step: sign_extend(step as u64, ty), exact }
                 }

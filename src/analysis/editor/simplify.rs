@@ -1,9 +1,10 @@
 //! Simplifies operations to existing values or simpler operations.
 
-use warploom_ir::eval::{binary, icmp, single};
+use smallvec::SmallVec;
+use warploom_ir::eval::{binary, fcmp, icmp, lanewise, single};
 use warploom_ir::{
-    BinaryOp, ConvertOp, FloatAttrs, FloatBinaryOp, IntCc, Op, Type, UnaryOp, Value, ValueType,
-    Window,
+    BinaryOp, ConvertOp, FloatAttrs, FloatBinaryOp, FloatCc, IntCc, NanPolicy, Op, Type, UnaryOp,
+    Value, ValueType, Window,
 };
 
 use super::super::bounds::bound;
@@ -32,10 +33,6 @@ impl Editor {
                 Op::Const { ty, bits } => Some(self.iconst(ty, !bits)),
                 _ => None,
             },
-            Op::Unary { op: UnaryOp::Neg, a } => {
-                let bits = self.constant(a)?;
-                Some(self.iconst(self.ty(a).ty, bits.wrapping_neg()))
-            }
             Op::Splat { a } if !self.ty(a).is_uniform() => Some(a),
             Op::LaneGather { a, .. } if self.splat_of(a).is_some() => Some(a),
             Op::LaneGather { a, index } => {
@@ -76,11 +73,31 @@ impl Editor {
             },
             Op::Convert { op, to, a } => self.simplify_convert(op, to, a, window),
             Op::FBinary { op: FloatBinaryOp::Add, attrs, a, b } => {
-                self.sum_of_negated(attrs, a, b, window)
+                self.evaluate(op).or_else(|| self.sum_of_negated(attrs, a, b, window))
             }
             Op::ICmp { cc, a, b } => self.simplify_compare(cc, a, b, window),
-            _ => None,
+            _ => self.evaluate(op),
         }
+    }
+
+    /// Returns the result of an operation on constants, unless it is a NaN: a NaN's bits depend on
+    /// the function.
+    fn evaluate(&mut self, op: &Op) -> Option<Value> {
+        let operands = op.operands();
+        let from = self.ty(*operands.first()?).ty;
+        let to = match *op {
+            Op::Unary { .. } | Op::FUnary { .. } | Op::FBinary { .. } | Op::Fma { .. } => from,
+            Op::FConvert { to, .. } | Op::IntToFloat { to, .. } | Op::FloatToInt { to, .. } => to,
+            _ => return None,
+        };
+        let constants: SmallVec<[[u64; 1]; 3]> =
+            operands.iter().map(|&v| Some([self.constant(v)?])).collect::<Option<_>>()?;
+        let rows: SmallVec<[&[u64]; 3]> = constants.iter().map(|bits| &bits[..]).collect();
+        let some_nan = NanPolicy { f16: 0x7fff, f32: 0x7fff_ffff, f64: 0x7fff << 48 };
+        let mut out = [0];
+        lanewise(op, from, some_nan, (self.lanes, 0), &rows, &mut out)?;
+        let is_number = !to.is_float() || fcmp(FloatCc::Num, to, false, &out, &out) != 0;
+        is_number.then(|| self.iconst(to, out[0]))
     }
 
     fn simplify_compare(&mut self, cc: IntCc, a: Value, b: Value, window: Window) -> Option<Value> {
@@ -304,5 +321,46 @@ impl Editor {
     /// Returns a half of a pair, if it has the shape of the pair.
     fn half(&self, half: Value, other: Value) -> Option<Value> {
         (!self.ty(half).is_uniform() || self.ty(other).is_uniform()).then_some(half)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use warploom_ir::parse::parse;
+
+    use crate::{Rules, optimize_by};
+
+    /// Proves that operations on constants become constants, but for those whose result is a NaN.
+    #[test]
+    fn constants_are_folded() {
+        let of = |operand: &str| {
+            let text = format!(
+                "function \"folded\" lanes 32 nan 0x7fff 0x7fffffff 0xfff8000000000000 {{
+bank active: mask x 1
+bank r: lane i64 x 1
+active active[0]
+
+b0 pc 0x0 cost 1:
+  v0 = const.f16 {operand}
+  v1 = fneg v0
+  v2 = const.f16 0x0
+  v3 = fma v1, v2, v0
+  v4 = fconvert.f64 v3
+  v5 = bitcast.i64 v4
+  v6 = splat v5
+  v7 = rf.read r[0]
+  store.global.i64 [v7], v6 align 8
+  exit
+}}
+"
+            );
+            let function = parse(&text).unwrap();
+            optimize_by(&function, Rules::ALL).unwrap().function.to_string()
+        };
+        let number = of("0x3c00");
+        assert!(number.contains("const.i64 0x3ff0000000000000"), "{number}");
+        assert!(!number.contains("fma"), "{number}");
+        let nan = of("0x7e00");
+        assert!(nan.contains("fma") && nan.contains("fconvert.f64"), "{nan}");
     }
 }

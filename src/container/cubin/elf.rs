@@ -11,6 +11,7 @@ use object::read::elf::{FileHeader, SectionHeader, SectionTable, Sym, SymbolTabl
 
 use super::info::Attributes;
 use super::{Refused, reloc};
+use crate::arch;
 use crate::{
     Binding, Error, Function, Isa, Module, Relocation, Section, SectionId, SectionKind,
     SharedSections, Symbol, SymbolId, SymbolKind, Unreadable,
@@ -164,10 +165,9 @@ fn isa(abi_version: u8, flags: u32) -> Result<Isa, Error> {
     let sm = if abi_version >= 8 { flags >> 8 } else { flags } & 0xff;
     match sm {
         sm @ (50 | 52 | 53) => Ok(Isa::Maxwell { sm }),
-        sm => Err(Error::Unsupported {
-            what: format!("code for sm_{sm}"),
-            why: "warploom runs sm_50, sm_52 and sm_53 (Maxwell)".into(),
-        }),
+        // Code for sm_90 is listed only.
+        sm @ (75 | 80 | 86 | 87 | 89 | 90) => Ok(Isa::Turing { sm }),
+        sm => Err(arch::not_executed(sm)),
     }
 }
 
@@ -414,6 +414,9 @@ fn read_relocations(
             return Err(Error::malformed(at, what, format!("a multiple of {entry_bytes}")));
         }
         for (i, entry) in data.chunks_exact(entry_bytes).enumerate() {
+            if reloc::is_optional(u32::from_le_bytes([entry[8], entry[9], entry[10], entry[11]])) {
+                continue;
+            }
             let at = at + (i * entry_bytes) as u64;
             match relocation(file, section, entry, at) {
                 Ok(relocation) => file.module.relocations.push(relocation),

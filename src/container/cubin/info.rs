@@ -24,10 +24,13 @@ mod attr {
     pub const MAX_STACK_SIZE: u8 = 0x23;
     pub const REGCOUNT: u8 = 0x2f;
     pub const INDIRECT_BRANCH_TARGETS: u8 = 0x34;
+    /// As `KPARAM_INFO`, for large parameters.
+    pub const KPARAM_INFO_2: u8 = 0x45;
 }
 
-/// The room of constant bank 0 after the launch environment.
-const MAX_PARAM_BYTES: u32 = 4096;
+/// The most bytes of parameters. Source: CUDA C++ Programming Guide, "__global__ Function
+/// Parameters".
+const MAX_PARAM_BYTES: u32 = 32_764;
 
 /// One `.nv.info` section.
 pub(super) struct Attributes {
@@ -180,10 +183,15 @@ fn of_code(
     record: &Record<'_>,
     params: &mut Vec<(u16, Param)>,
 ) -> Result<(), Error> {
-    if record.attribute == attr::KPARAM_INFO {
-        let param = Param { offset: record.u16(6)?.into(), size: record.u32(8)? >> 18 };
-        if param.offset + param.size > MAX_PARAM_BYTES {
-            return Err(record.malformed("a parameter that ends within 4096 bytes"));
+    let size_shift = match record.attribute {
+        attr::KPARAM_INFO => Some(18),
+        attr::KPARAM_INFO_2 => Some(0),
+        _ => None,
+    };
+    if let Some(shift) = size_shift {
+        let param = Param { offset: record.u16(6)?.into(), size: record.u32(8)? >> shift };
+        if param.offset.saturating_add(param.size) > MAX_PARAM_BYTES {
+            return Err(record.malformed("a parameter that ends within 32,764 bytes"));
         }
         params.push((record.u16(4)?, param));
         return Ok(());

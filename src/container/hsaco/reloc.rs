@@ -8,32 +8,32 @@ use object::elf::{SHF_ALLOC, SHT_REL, SHT_RELA};
 use object::read::elf::{SectionHeader, SectionTable};
 
 use super::{Header, symbols};
-use crate::{Error, Half, Module, RelocKind, Relocation, SectionId, SymbolId};
+use crate::{Error, Module, Part, RelocKind, Relocation, SectionId, SymbolId};
 
-const fn absolute(half: Half, bits: u8) -> Option<RelocKind> {
-    Some(RelocKind::Address { half, at: 0, bits })
+const fn absolute(part: Part, bits: u8) -> Option<RelocKind> {
+    Some(RelocKind::Address { part, at: 0, bits })
 }
 
-const fn relative(half: Half, bits: u8) -> Option<RelocKind> {
-    Some(RelocKind::PcRelative { half, at: 0, bits })
+const fn relative(part: Part, bits: u8) -> Option<RelocKind> {
+    Some(RelocKind::PcRelative { part, at: 0, bits })
 }
 
 /// Number, name and meaning. A type without a meaning is for the linker, or writes nothing.
 const TABLE: &[(u32, &str, Option<RelocKind>)] = &[
     (0, "R_AMDGPU_NONE", None),
-    (1, "R_AMDGPU_ABS32_LO", absolute(Half::Low, 32)),
-    (2, "R_AMDGPU_ABS32_HI", absolute(Half::High, 32)),
-    (3, "R_AMDGPU_ABS64", absolute(Half::Whole, 64)),
-    (4, "R_AMDGPU_REL32", relative(Half::Whole, 32)),
-    (5, "R_AMDGPU_REL64", relative(Half::Whole, 64)),
-    (6, "R_AMDGPU_ABS32", absolute(Half::Whole, 32)),
+    (1, "R_AMDGPU_ABS32_LO", absolute(Part::Low, 32)),
+    (2, "R_AMDGPU_ABS32_HI", absolute(Part::High, 32)),
+    (3, "R_AMDGPU_ABS64", absolute(Part::Whole, 64)),
+    (4, "R_AMDGPU_REL32", relative(Part::Whole, 32)),
+    (5, "R_AMDGPU_REL64", relative(Part::Whole, 64)),
+    (6, "R_AMDGPU_ABS32", absolute(Part::Whole, 32)),
     (7, "R_AMDGPU_GOTPCREL", None),
     (8, "R_AMDGPU_GOTPCREL32_LO", None),
     (9, "R_AMDGPU_GOTPCREL32_HI", None),
-    (10, "R_AMDGPU_REL32_LO", relative(Half::Low, 32)),
-    (11, "R_AMDGPU_REL32_HI", relative(Half::High, 32)),
+    (10, "R_AMDGPU_REL32_LO", relative(Part::Low, 32)),
+    (11, "R_AMDGPU_REL32_HI", relative(Part::High, 32)),
     // It has no symbol: the addend counts from the image's start.
-    (RELATIVE64, "R_AMDGPU_RELATIVE64", absolute(Half::Whole, 64)),
+    (RELATIVE64, "R_AMDGPU_RELATIVE64", absolute(Part::Whole, 64)),
     (14, "R_AMDGPU_REL16", None),
 ];
 const NONE: u32 = 0;

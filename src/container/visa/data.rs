@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use super::zebin::{Sections, content};
 use crate::Error;
 use crate::module::{
-    Binding, Half, Module, RelocKind, Relocation, Section, SectionId, SectionKind, Symbol,
+    Binding, Module, Part, RelocKind, Relocation, Section, SectionId, SectionKind, Symbol,
     SymbolId, SymbolKind,
 };
 
@@ -162,10 +162,10 @@ fn relocations(
         }
         for (offset, kind, symbol, addend) in entries {
             let (kind, name) = match kind {
-                1 => (RelocKind::Address { half: Half::Whole, at: 0, bits: 64 }, "R_ZE_SYM_ADDR"),
-                2 => (RelocKind::Address { half: Half::Low, at: 0, bits: 32 }, "R_ZE_SYM_ADDR_32"),
+                1 => (RelocKind::Address { part: Part::Whole, at: 0, bits: 64 }, "R_ZE_SYM_ADDR"),
+                2 => (RelocKind::Address { part: Part::Low, at: 0, bits: 32 }, "R_ZE_SYM_ADDR_32"),
                 3 => (
-                    RelocKind::Address { half: Half::High, at: 0, bits: 32 },
+                    RelocKind::Address { part: Part::High, at: 0, bits: 32 },
                     "R_ZE_SYM_ADDR_32_HI",
                 ),
                 _ => {

@@ -3,7 +3,7 @@
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value as Clif, types};
 use smallvec::SmallVec;
-use warploom_analysis::{Choice, Class, kept_bits};
+use warploom_analysis::{Choice, Class, LowWord, kept_bits, low_word};
 use warploom_ir::{BinaryOp, ConvertOp, Op, Special, Type, Value};
 
 use super::block::BlockLowerer;
@@ -112,7 +112,7 @@ impl BlockLowerer<'_, '_, '_> {
     /// Returns the word that an evenly spaced value is made of, if the operation on that word may
     /// make its lanes unevenly spaced.
     pub(super) fn doubt_of(&self, v: Value) -> Option<(Doubt, Value)> {
-        if let Some((_, true)) = self.scope.classes.get(v).affine() {
+        if self.is_exact(v) {
             return None;
         }
         match *self.facts.def_op(v) {
@@ -169,10 +169,50 @@ impl BlockLowerer<'_, '_, '_> {
                 let args = [first(self, a), first(self, b), self.agreed(carry, first)];
                 self.base_of(v, &args)
             }
+            // The number may be unevenly spaced, but its low word is evenly spaced.
+            Op::Convert { op: ConvertOp::Trunc, a, .. }
+                if self.is_exact(v) && !self.is_exact(a) =>
+            {
+                self.first_low_word(a, first)
+            }
             ref op => {
                 let args: SmallVec<[Clif; 4]> =
                     op.operands().into_iter().map(|v| first(self, v)).collect();
                 self.base_of(v, &args)
+            }
+        }
+    }
+
+    fn is_exact(&self, v: Value) -> bool {
+        self.scope.classes.get(v).is_exact()
+    }
+
+    /// Returns lane 0 of the low word of a number. `first` gives lane 0 of the words and numbers
+    /// that make it.
+    fn first_low_word(
+        &mut self,
+        v: Value,
+        first: &mut dyn FnMut(&mut Self, Value) -> Clif,
+    ) -> Clif {
+        if self.is_exact(v) {
+            let number = first(self, v);
+            return self.b.ins().ireduce(types::I32, number);
+        }
+        let facts = self.facts;
+        let made = low_word(facts.def_op(v), |v| facts.constant(v), |v| facts.ty(v));
+        match made.expect("the low word of the number is evenly spaced") {
+            LowWord::Word(word) => first(self, word),
+            LowWord::Sum(a, b) => {
+                let (a, b) = (self.first_low_word(a, first), self.first_low_word(b, first));
+                self.b.ins().iadd(a, b)
+            }
+            LowWord::Difference(a, b) => {
+                let (a, b) = (self.first_low_word(a, first), self.first_low_word(b, first));
+                self.b.ins().isub(a, b)
+            }
+            LowWord::Shifted(a, bits) => {
+                let a = self.first_low_word(a, first);
+                self.b.ins().ishl_imm_u(a, i64::from(bits))
             }
         }
     }

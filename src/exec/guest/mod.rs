@@ -6,10 +6,14 @@ mod gfx9;
 mod ir;
 #[cfg(feature = "maxwell")]
 mod maxwell;
+#[cfg(feature = "maxwell")]
+mod nvidia;
 #[cfg(any(feature = "gfx9", feature = "visa"))]
 mod print_buffer;
 #[cfg(feature = "ptx")]
 mod ptx;
+#[cfg(feature = "turing")]
+mod turing;
 #[cfg(feature = "visa")]
 mod visa;
 
@@ -63,6 +67,30 @@ pub(super) trait Guest: Sync {
     /// Checks a launch and prepares the environment of the kernel.
     fn environment(&self, launch: &Launching<'_>) -> Result<Environment, Error>;
 
+    /// Returns the driver of images.
+    fn images(&self) -> &dyn ImageDriver {
+        &NoImages
+    }
+
+    /// Adds the driver's own functions that a module calls.
+    fn complete(&self, module: Module) -> Result<Module, Error> {
+        Ok(module)
+    }
+
+    /// Returns the value of a symbol that the driver defines.
+    fn driver_symbol(&self, _name: &str) -> Option<u64> {
+        None
+    }
+
+    /// Returns the handles of objects that a module itself defines, such as a sampler with an
+    /// initial content.
+    fn own_handles(&self, _: &Module) -> Vec<(SymbolId, u32)> {
+        vec![]
+    }
+}
+
+/// The images of an instruction set: their form in memory, and how kernels find them.
+pub(super) trait ImageDriver {
     /// Reserves memory for an image.
     fn image(&self, _: &Memory, name: &str, _: &ImageDescription) -> Result<Image, Error> {
         let problem = "images of this instruction set are not executed yet".into();
@@ -78,17 +106,6 @@ pub(super) trait Guest: Sync {
     /// Returns `None` if there are no handles.
     fn handle(&self, _number: usize, _sampled: bool) -> Option<u32> {
         None
-    }
-
-    /// Returns the value of a symbol that the driver defines.
-    fn driver_symbol(&self, _name: &str) -> Option<u64> {
-        None
-    }
-
-    /// Returns the handles of objects that a module itself defines, such as a sampler with an
-    /// initial content.
-    fn own_handles(&self, _: &Module) -> Vec<(SymbolId, u32)> {
-        vec![]
     }
 
     /// Returns the driver's pool of all images of a launch, or `None` if arguments are enough.
@@ -130,6 +147,11 @@ pub(super) trait Guest: Sync {
         None
     }
 }
+
+/// The driver of an instruction set without images.
+struct NoImages;
+
+impl ImageDriver for NoImages {}
 
 /// Images whose handles are words of constant bank 0, by byte offset in the bank.
 pub(super) type KnownImages = Vec<(u32, Shape)>;
@@ -208,6 +230,15 @@ pub(super) struct Placed {
     pub class: FidelityClass,
 }
 
+#[cfg(any(feature = "gfx9", feature = "maxwell"))]
+impl Placed {
+    /// Returns a word that is no instruction.
+    fn illegal(pc: u64, next: u64, word: impl std::fmt::LowerHex, digits: usize) -> Placed {
+        let text = format!("illegal word {word:#0width$x}", width = digits + 2);
+        Placed { pc, next, text, mnemonic: "illegal".into(), class: FidelityClass::Illegal }
+    }
+}
+
 /// Returns `count` instructions from an address on.
 pub(super) fn instructions<'a>(
     guest: &'a dyn Guest,
@@ -223,6 +254,8 @@ pub(super) fn of(isa: Isa) -> &'static dyn Guest {
     match isa {
         #[cfg(feature = "maxwell")]
         Isa::Maxwell { .. } => &maxwell::Maxwell,
+        #[cfg(feature = "turing")]
+        Isa::Turing { sm } => turing::of(sm),
         #[cfg(feature = "gfx9")]
         Isa::Gfx9 { mach } => gfx9::of(mach.chip()),
         #[cfg(feature = "ptx")]

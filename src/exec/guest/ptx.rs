@@ -7,25 +7,24 @@ use std::collections::BTreeSet;
 use rustc_hash::FxHashMap;
 use warploom_container::ptx::PtxModule;
 use warploom_container::{Code, FunctionId, Linked, Module, SymbolId};
+use warploom_guest::LiftError;
 use warploom_guest::fidelity::Fidelity;
-use warploom_guest::{LiftError, images};
 use warploom_ir::Function;
 use warploom_ir::image::Shape;
 use warploom_ir::image::sampler::{Filter, Sampler, Wrap};
 use warploom_ptx::lift::image::variable_name;
-use warploom_ptx::lift::{self, Kernel, Needs, VariableAddresses, driver, lift_kernel};
+use warploom_ptx::lift::{Kernel, Needs, VariableAddresses, driver, lift_kernel};
 use warploom_ptx::module::{self as ptx, AddressMode, VariableId};
 use warploom_ptx::types::{Kind, Ty};
 use warploom_ptx::{layout, table};
 use warploom_runtime::launch::ConstBank;
-use warploom_runtime::memory::Memory;
 use warploom_runtime::window::Windows;
 
-use super::maxwell::images::{self as pool, Images};
-use super::maxwell::queries::Sampled;
-use super::{Environment, Guest, Image, Launching, Lifting, Placed, SourcePlace};
-use crate::images::{ImageDescription, Texture};
-use crate::{Arg, Error, FidelityClass, ImagePool};
+use super::nvidia::images::{self as pool, Images};
+use super::nvidia::queries::Sampled;
+use super::nvidia::{self, grid_workspace};
+use super::{Environment, Guest, ImageDriver, Launching, Lifting, Placed, SourcePlace};
+use crate::{Error, FidelityClass};
 
 pub(super) struct Ptx;
 
@@ -212,7 +211,7 @@ impl Guest for Ptx {
     }
 
     fn provides(&self, name: &str) -> bool {
-        lift::service_by_name(name).is_some()
+        warploom_guest::service::by_name(name).is_some()
     }
 
     fn environment(&self, launch: &Launching<'_>) -> Result<Environment, Error> {
@@ -256,7 +255,7 @@ impl Guest for Ptx {
         put(driver::FRAMES_END, &frames_end.to_le_bytes());
         let mut held = vec![];
         if options.cooperative {
-            let workspace = super::maxwell::grid_workspace(program.memory())?;
+            let workspace = grid_workspace(program.memory())?;
             put(driver::ENVIRONMENT + 4, &((workspace >> 32) as u32).to_le_bytes());
             put(driver::ENVIRONMENT + 8, &(workspace as u32).to_le_bytes());
             held.push(workspace);
@@ -274,12 +273,7 @@ impl Guest for Ptx {
         if !constants.is_empty() {
             config.constants[usize::from(driver::CONSTANTS)] = Some(ConstBank::new(&constants)?);
         }
-        let Some(images) = images else {
-            return Ok(Environment { config, images: vec![], held, lent, print: None });
-        };
-        config.constants[usize::from(images::driver::BANK)] = Some(ConstBank::new(&images.bank)?);
-        lent.push(images.records);
-        Ok(Environment { config, images: images.known, held, lent, print: None })
+        nvidia::environment(config, held, lent, images)
     }
 
     fn own_handles(&self, module: &Module) -> Vec<(SymbolId, u32)> {
@@ -291,38 +285,7 @@ impl Guest for Ptx {
             .collect()
     }
 
-    fn image(
-        &self,
-        memory: &Memory,
-        name: &str,
-        description: &ImageDescription,
-    ) -> Result<Image, Error> {
-        pool::image(memory, name, description)
-    }
-
-    fn image_argument(&self, _: &Memory, number: usize, _: &Image) -> Result<Arg, Error> {
-        Ok(Arg::from(u64::from(pool::handle(number, false))))
-    }
-
-    fn handle(&self, number: usize, sampled: bool) -> Option<u32> {
-        Some(pool::handle(number, sampled))
-    }
-
-    fn image_pool(
-        &self,
-        memory: &Memory,
-        images: &[Image],
-        textures: &[Texture],
-    ) -> Result<Option<ImagePool>, Error> {
-        pool::pool(memory, images, textures)
-    }
-
-    fn captured_pool(
-        &self,
-        memory: &Memory,
-        headers: &[u8],
-        samplers: &[u8],
-    ) -> Result<ImagePool, Error> {
-        pool::put_pool(memory, headers, samplers)
+    fn images(&self) -> &dyn ImageDriver {
+        &pool::Driver
     }
 }

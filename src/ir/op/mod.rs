@@ -163,6 +163,9 @@ pub enum AtomicOp {
         /// Whether the threads leave later phases.
         drop: bool,
     },
+    /// Arrival of `b` threads (its low 32 bits) at a
+    /// [`CountingBarrier`](warploom_runtime::mbarrier::CountingBarrier), an `i64`.
+    ArriveCounting,
 }
 
 impl AtomicOp {
@@ -192,7 +195,7 @@ impl AtomicOp {
     pub fn takes(self, ty: Type) -> bool {
         match self {
             AtomicOp::Exchange => true,
-            AtomicOp::Arrive { .. } => ty == Type::I64,
+            AtomicOp::Arrive { .. } | AtomicOp::ArriveCounting => ty == Type::I64,
             _ if self.is_of_pairs() => ty == Type::I32,
             _ if self.is_of_brain() => matches!(ty, Type::I16 | Type::I32),
             _ => self.is_float() == ty.is_float(),

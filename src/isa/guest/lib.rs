@@ -15,8 +15,12 @@ pub mod fidelity;
 pub mod header;
 pub mod if_conversion;
 pub mod images;
+pub mod matrix;
+pub mod places;
 pub mod platform;
+pub mod service;
 pub mod shader;
+pub mod tanh;
 
 use discover::MAX_BLOCK;
 use warploom_ir::BuildError;

@@ -1,11 +1,6 @@
 //! Constant banks, and the words that hardware and driver put there.
 
-/// The number of constant banks that instructions can name.
-/// [`images::driver`](warploom_guest::images::driver) describes the driver's further bank.
-pub const BANKS: u8 = 18;
-
-/// The constant bank that the compiler fills, for its own code only.
-pub const COMPILED: u8 = 2;
+pub use warploom_sass::lift::context::{BANKS, COMPILED};
 
 /// Byte offsets of the words that hardware and driver put into constant bank 0.
 pub mod word {
@@ -18,16 +13,14 @@ pub mod word {
     pub const STACK: u32 = 0x20;
     /// %envreg1 and %envreg2: the address of the grid's workspace, high word first.
     pub const WORKSPACE: u32 = 0x34;
+    /// The addresses of the tables that `suq` and `txq` read, of surfaces, textures and samplers: 64
+    /// bits each.
+    pub const QUERIES: [u32; 3] = [0xc0, 0xb0, 0xb8];
     /// Generic address of constant bank 3: 64 bits.
     pub const CONSTANTS: u32 = 0xd0;
     pub const DYNAMIC_SHARED: u32 = 0xfc;
     /// The lowest offset where the bank's parameters may start.
     pub const FIRST_PARAM: u32 = 0x140;
-
-    /// Returns the axis whose block size is at an offset.
-    pub fn axis_of_ntid(offset: u32) -> Option<u8> {
-        (0..3).find(|&axis| offset == NTID + 4 * u32::from(axis))
-    }
 }
 
 /// Whether warploom fills a word of constant bank 0: a word listed above, an address of the tables

@@ -1,15 +1,17 @@
 //! NVIDIA Maxwell SASS (sm_50, with the additions of sm_52 and sm_53): instruction table, decoder,
 //! disassembler, lifter.
 //!
-//! Code is a sequence of 32-byte bundles: one control word, then three 64-bit instructions. A control
-//! word has three times 21 bits (see [`warploom_sass::control`]). [`table`] defines the encodings;
-//! [`warploom_sass::notation`] explains their notation.
+//! Code is a sequence of 32-byte bundles: one control word, then three 64-bit instructions. A
+//! control word has three times 21 bits (see [`warploom_sass::control`]). [`table`] defines the
+//! encodings; [`warploom_sass::notation`] explains their notation.
 
 #[macro_use]
 extern crate warploom_guest;
+#[macro_use]
+extern crate warploom_sass;
 
 use warploom_sass::notation::{Language, words};
-use warploom_sass::row::{ImmKind, Location, OperandSlot};
+use warploom_sass::row::{ImmKind, Location};
 use warploom_sass::{FieldInfo, Guest, Table};
 
 pub mod arrays;
@@ -42,6 +44,8 @@ impl Guest for Maxwell {
 
     const GUARD: u8 = 16;
     const WORD_BYTES: u64 = WORD_BYTES;
+    const SHOWS_DESCRIPTORS: u8 = u8::MAX;
+    const LOW_TARGET: Option<(u8, u8)> = None;
     const PART_BEHIND_BARS: bool = false;
     const SHOWS_SIGNALLING: bool = false;
     const SHOWS_ZERO_BASE: bool = false;
@@ -58,17 +62,10 @@ impl Guest for Maxwell {
         special::SpecialRegister(number).name()
     }
 
-    fn reuse_slot(word: u128, operand: &OperandSlot) -> Option<u8> {
+    fn has_reuse_slots(word: u128) -> bool {
         // Only arithmetic units have the cache; in other instructions the bits mean something else
         // or nothing.
-        let usual = match operand.role {
-            _ if word >> 63 != 0 => return None,
-            Role::A => 0,
-            Role::B => 1,
-            Role::C => 2,
-            _ => return None,
-        };
-        Some(operand.attributes.reuse_slot.unwrap_or(usual))
+        word >> 63 == 0
     }
 }
 
@@ -109,15 +106,15 @@ pub(crate) const LANGUAGE: Language<field::Field> = Language {
         (Role::D, Location::Register { lo: 0 }),
         (Role::A, Location::Register { lo: 8 }),
         (Role::C, Location::Register { lo: 39 }),
-        (Role::Pd, Location::Predicate { lo: 3 }),
-        (Role::Pe, Location::Predicate { lo: 0 }),
-        (Role::Ps, Location::Predicate { lo: 39 }),
+        (Role::Pd, Location::predicate(3)),
+        (Role::Pe, Location::predicate(0)),
+        (Role::Ps, Location::predicate(39)),
         (Role::T, Location::Target { lo: 20, width: 24, scale: 1 }),
         (Role::E, Location::Register { lo: 28 }),
     ],
     locations: &[
-        ("c", Location::Constant { offset: 20, width: 14, scale: 4, bank: 34, uniform: None }),
-        ("w", Location::Constant { offset: 20, width: 16, scale: 1, bank: 36, uniform: None }),
+        ("c", Location::Constant { offset: 20, width: 14, scale: 4, bank: 34, descriptor: None }),
+        ("w", Location::Constant { offset: 20, width: 16, scale: 1, bank: 36, descriptor: None }),
         ("i", short(ImmKind::Int)),
         ("b", short(ImmKind::Bits)),
         ("f", short(ImmKind::F32)),
@@ -135,7 +132,7 @@ pub(crate) const LANGUAGE: Language<field::Field> = Language {
                 base: 8,
                 offset: 20,
                 width: 16,
-                uniform: None,
+                descriptor: None,
                 uniform_base: false,
             },
         ),

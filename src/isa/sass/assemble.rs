@@ -8,7 +8,8 @@
 use super::Guest;
 use super::field::Style;
 use super::read::{
-    address, decimal, float, half_float, halves, hex, predicate, register, take_while, uniform,
+    address, decimal, float, half_float, halves, hex, predicate, register, single, take_while,
+    uniform,
 };
 use super::row::{FieldSlot, ImmKind, Location, Memory, OperandSlot, PartKind, Piece, Row};
 
@@ -60,6 +61,14 @@ fn split_guard(text: &str) -> Result<(u64, bool, &str), AssembleError> {
         }
     }
     Err(wrong())
+}
+
+/// Returns the values whose names start a text, each with the rest of the text.
+fn named<'a>(names: &[(u8, &str)], text: &'a str) -> Vec<(u64, &'a str)> {
+    names
+        .iter()
+        .filter_map(|(value, name)| Some((u64::from(*value), text.strip_prefix(name)?)))
+        .collect()
 }
 
 /// The state of the text before, as far as the rule for separators needs it.
@@ -126,8 +135,7 @@ impl<G: Guest> Encoder<G> {
         };
         match piece {
             Piece::Text { start, end } => {
-                let literal =
-                    self.row.format[*start as usize..*end as usize].trim_start_matches(['*', '^']);
+                let literal = &self.row.format[*start as usize..*end as usize];
                 let skip = !state.printed && state.blank && literal.starts_with(", ");
                 let literal = if skip { &literal[2..] } else { literal };
                 let rest = match text.strip_prefix(literal) {
@@ -175,24 +183,21 @@ impl<G: Guest> Encoder<G> {
         let number = hex(text).map(|(value, rest)| (value as u64, rest));
         match G::info(slot.field).style {
             Style::Names { names, otherwise } => {
-                let mut found: Vec<_> = names
-                    .iter()
-                    .filter_map(|(value, name)| {
-                        text.strip_prefix(name).map(|rest| (u64::from(*value), rest))
-                    })
-                    .collect();
+                let mut found = named(names, text);
                 let other = text
                     .strip_prefix(otherwise)
                     .filter(|_| !otherwise.is_empty())
                     .and_then(decimal);
-                found.extend(other.filter(|(value, _)| *value < 64));
+                // A value with a name is not printed as a number.
+                let is_named = |value| names.iter().any(|&(named, _)| u64::from(named) == value);
+                found.extend(other.filter(|&(value, _)| value < 64 && !is_named(value)));
                 found.sort_by_key(|(_, rest)| rest.len());
                 found
             }
             Style::Hex => number.into_iter().collect(),
             Style::HexUnless(usual) => number.into_iter().chain([(usual, text)]).collect(),
             Style::SignedHex { scale } => {
-                let ones = u64::MAX >> (64 - u32::from(slot.bits));
+                let ones = u64::MAX >> (64 - u32::from(slot.bits + slot.hi_bits));
                 hex(text)
                     .filter(|(value, _)| value % scale == 0)
                     .map(|(value, rest)| ((value / scale) as u64 & ones, rest))
@@ -201,14 +206,8 @@ impl<G: Guest> Encoder<G> {
                     .collect()
             }
             Style::Test { prefix, names, usual } => {
-                let mut found: Vec<_> = text.strip_prefix(prefix).map_or_else(Vec::new, |test| {
-                    names
-                        .iter()
-                        .filter_map(|(value, name)| {
-                            Some((u64::from(*value), test.strip_prefix(name)?))
-                        })
-                        .collect()
-                });
+                let test = text.strip_prefix(prefix);
+                let mut found = test.map_or_else(Vec::new, |test| named(names, test));
                 found.sort_by_key(|(_, rest)| rest.len());
                 found.push((usual, text));
                 found
@@ -252,10 +251,7 @@ impl<G: Guest> Encoder<G> {
         match slot.location {
             Location::Register { lo } => self.set(lo, 8, 255),
             Location::Uniform { lo } => self.set(lo, 6, 63),
-            Location::Predicate { lo } | Location::UniformPredicate { lo } => self.set(lo, 3, PT),
-            Location::InvertedPredicate { lo } | Location::InvertedUniformPredicate { lo } => {
-                self.set(lo, 3, 0)
-            }
+            Location::Predicate { lo, inverted, .. } => self.predicate(lo, inverted, PT),
             Location::Short { lo, width, .. } => self.set(lo, width, 0),
             _ => None,
         }
@@ -263,22 +259,9 @@ impl<G: Guest> Encoder<G> {
 
     fn operand<'a>(mut self, slot: &OperandSlot, text: &'a str) -> Option<(Self, &'a str)> {
         match slot.location {
-            Location::Predicate { lo }
-            | Location::InvertedPredicate { lo }
-            | Location::UniformPredicate { lo }
-            | Location::InvertedUniformPredicate { lo } => {
-                let file = match slot.location {
-                    Location::UniformPredicate { .. }
-                    | Location::InvertedUniformPredicate { .. } => "UP",
-                    _ => "P",
-                };
-                let (index, not, rest) = predicate(text, file)?;
-                let inverted = matches!(
-                    slot.location,
-                    Location::InvertedPredicate { .. } | Location::InvertedUniformPredicate { .. }
-                );
-                let index = if inverted { PT - index } else { index };
-                self.set(lo, 3, index)?;
+            Location::Predicate { lo, uniform, inverted } => {
+                let (index, not, rest) = predicate(text, if uniform { "UP" } else { "P" })?;
+                self.predicate(lo, inverted, index)?;
                 self.flag(slot.attributes.not, not)?;
                 Some((self, rest))
             }
@@ -288,14 +271,7 @@ impl<G: Guest> Encoder<G> {
                 Some((self, rest))
             }
             Location::Memory(memory) => self.memory(memory, text),
-            Location::ConstMemory {
-                bank,
-                base,
-                offset,
-                width,
-                uniform: descriptor,
-                uniform_base,
-            } => {
+            Location::ConstMemory { bank, base, offset, width, descriptor, uniform_base } => {
                 let rest = self.bank(bank, descriptor, text)?;
                 let (found, rest) = address(rest)?;
                 if uniform_base {
@@ -311,13 +287,14 @@ impl<G: Guest> Encoder<G> {
                 let distance =
                     target.wrapping_sub(self.pc as i64).wrapping_sub(G::WORD_BYTES as i64);
                 (distance % i64::from(scale) == 0).then_some(())?;
-                self.set_signed(lo, width, distance / i64::from(scale))?;
+                let high = self.low_target(distance / i64::from(scale), width)?;
+                self.set_signed(lo, width, high)?;
                 Some((self, rest))
             }
             Location::AbsoluteTarget { lo, width, scale, signed } => {
                 let (target, rest) = hex(text)?;
                 (target % i64::from(scale) == 0).then_some(())?;
-                let value = target / i64::from(scale);
+                let value = self.low_target(target / i64::from(scale), width)?;
                 if signed {
                     self.set_signed(lo, width, value)?;
                 } else {
@@ -327,6 +304,13 @@ impl<G: Guest> Encoder<G> {
             }
             _ => self.source(slot, text),
         }
+    }
+
+    /// Encodes the low bits of a target, if the model has them, and returns the others.
+    fn low_target(&mut self, target: i64, width: u8) -> Option<i64> {
+        let Some(lo) = G::low_target(self.model, width) else { return Some(target) };
+        self.set(lo, 8, target as u64 & 0xff)?;
+        Some(target >> 8)
     }
 
     /// Encodes `c[0x0]` or `cx[UR0]`.
@@ -366,6 +350,9 @@ impl<G: Guest> Encoder<G> {
             None => found.wide.is_none().then_some(())?,
         }
         match (memory.descriptor, memory.shown) {
+            (Some(lo), _) if self.model >= G::SHOWS_DESCRIPTORS => {
+                self.set(lo, 6, found.descriptor?)?;
+            }
             (Some(lo), Some(shown)) => {
                 self.set(shown, 1, found.descriptor.is_some().into())?;
                 self.set(lo, 6, found.descriptor.unwrap_or(0))?;
@@ -386,6 +373,10 @@ impl<G: Guest> Encoder<G> {
             self.set_signed(memory.offset, memory.width, value)
         }?;
         Some((self, rest))
+    }
+
+    fn predicate(&mut self, lo: u8, inverted: bool, index: u64) -> Option<()> {
+        self.set(lo, 3, if inverted { PT - index } else { index })
     }
 
     fn flag(&mut self, bit: Option<u8>, on: bool) -> Option<()> {
@@ -444,7 +435,7 @@ impl<G: Guest> Encoder<G> {
                 self.set(lo, 6, number)?;
                 rest
             }
-            Location::Constant { offset: at, width, scale, bank, uniform: descriptor } => {
+            Location::Constant { offset: at, width, scale, bank, descriptor } => {
                 let rest = self.bank(bank, descriptor, rest)?.trim_start_matches(' ');
                 let (offset, rest) = hex(rest.strip_prefix('[')?)?;
                 (offset % i64::from(scale) == 0).then_some(())?;
@@ -473,35 +464,20 @@ impl<G: Guest> Encoder<G> {
     /// Encodes the suffix that selects a part.
     fn part<'a>(&mut self, slot: &OperandSlot, text: &'a str) -> Option<&'a str> {
         let Some(part) = slot.attributes.part else { return Some(text) };
-        let names: &[(u64, &str)] = match part.kind {
-            PartKind::Sign => return text.strip_prefix(".SIGN"),
-            PartKind::HalfOfTwo => &[(1, ".H1"), (2, ".INVALID2"), (3, ".INVALID3"), (0, "")],
-            PartKind::AddendHalf => &[(1, ".H1"), (2, ".???2"), (3, ".???3"), (0, "")],
-            PartKind::Half => &[(1, ".H1"), (0, "")],
-            PartKind::Byte => &[(1, ".B1"), (2, ".B2"), (3, ".B3"), (0, "")],
-            PartKind::Sized => &[
-                (1, ".B1"),
-                (2, ".B2"),
-                (3, ".B3"),
-                (1, ".INVALIDSIZE1"),
-                (2, ".H1"),
-                (3, ".INVALIDSIZE3"),
-                (0, ""),
-            ],
-            PartKind::WholeOrHalf => &[(1, ".H0"), (2, ".H1"), (3, ".???3"), (0, "")],
-            PartKind::Halves => &[(1, ".F32"), (2, ".H0_H0"), (3, ".H1_H1"), (0, "")],
-            // The type also names the byte or half; the selector's bits belong to the type.
-            PartKind::Video => {
-                let selector = self.word >> part.lo & 7;
-                let name = ["", ".B1", ".B2", ".B3", "", ".H1", "", ""][selector as usize];
-                return match text.strip_prefix(name) {
-                    Some(rest) => Some(rest),
-                    None => None,
-                };
-            }
-        };
-        let (value, name) = names.iter().find(|(_, name)| text.starts_with(name))?;
-        self.set(part.lo, part.kind.bits(), *value)?;
+        // The type of a video operation names the part; the bits that choose it are the type's.
+        if part.kind == PartKind::Video {
+            return text.strip_prefix(part.kind.names()[(self.word >> part.lo & 7) as usize]);
+        }
+        let names = part.kind.names().iter().enumerate();
+        let halves = PartKind::SIZED_HALVES.iter().enumerate();
+        let halves = halves.filter(|_| part.kind == PartKind::Sized);
+        let (value, name) = names
+            .chain(halves)
+            .filter(|(_, name)| text.starts_with(**name))
+            .max_by_key(|(_, name)| name.len())?;
+        if part.kind.bits() > 0 {
+            self.set(part.lo, part.kind.bits(), value as u64)?;
+        }
         Some(&text[name.len()..])
     }
 
@@ -536,8 +512,8 @@ impl<G: Guest> Encoder<G> {
                         fits.then_some((value as u64 & 0xf_ffff, rest))?
                     }
                     ImmKind::F32 => {
-                        let (value, rest) = float(text)?;
-                        (u64::from((value as f32).to_bits()) >> 12, rest)
+                        let (bits, rest) = single(text)?;
+                        (u64::from(bits) >> 12, rest)
                     }
                     ImmKind::F64 => {
                         let (value, rest) = float(text)?;
@@ -559,10 +535,7 @@ impl<G: Guest> Encoder<G> {
                         (i32::try_from(value).is_ok() || u32::try_from(value).is_ok())
                             .then_some((value as u32, rest))?
                     }
-                    ImmKind::F32 => {
-                        let (value, rest) = float(text)?;
-                        ((value as f32).to_bits(), rest)
-                    }
+                    ImmKind::F32 => single(text)?,
                     ImmKind::F64 => {
                         let (value, rest) = float(text)?;
                         ((value.to_bits() >> 32) as u32, rest)
@@ -572,10 +545,9 @@ impl<G: Guest> Encoder<G> {
                         (u32::from(high) << 16 | u32::from(low), rest)
                     }
                     ImmKind::Brains => {
-                        let (high, rest) = float(text)?;
-                        let (low, rest) = float(rest.strip_prefix(", ")?)?;
-                        let bits = |value: f64| (value as f32).to_bits() >> 16;
-                        (bits(high) << 16 | bits(low), rest)
+                        let (high, rest) = single(text)?;
+                        let (low, rest) = single(rest.strip_prefix(", ")?)?;
+                        (high >> 16 << 16 | low >> 16, rest)
                     }
                 };
                 self.set(lo, 32, bits.into())?;

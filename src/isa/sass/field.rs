@@ -57,12 +57,16 @@ macro_rules! vocabulary {
     (
         flags { $($(#[$fdoc:meta])* $flag:ident $ftext:literal;)* }
         enums { $(
-            $(#[$edoc:meta])* $ty:ident($bits:literal): $($name:ident $([$value:literal $special:literal])*),+ {
+            $(#[$edoc:meta])* $ty:ident($bits:literal):
+                $($name:ident $([$value:literal $special:literal])*),+
+            {
                 $($(#[$vdoc:meta])* $variant:ident $text:literal),+ $(,)?
             }
         )* }
         sparse_enums { $(
-            $(#[$sdoc:meta])* $sty:ident($sbits:literal): $($sname:ident $otherwise:literal $([$svalue:literal $sspecial:literal])*),+ {
+            $(#[$sdoc:meta])* $sty:ident($sbits:literal):
+                $($sname:ident $otherwise:literal $([$svalue:literal $sspecial:literal])*),+
+            {
                 $($(#[$svdoc:meta])* $svariant:ident = $number_of:literal $stext:literal),+ $(,)?
             }
         )* }
@@ -70,14 +74,15 @@ macro_rules! vocabulary {
         signed_numbers { $($(#[$idoc:meta])* $signed:ident $scale:literal;)* }
     ) => {
         /// A modifier field, named as its accessor of [`Instruction`].
-        #[allow(non_camel_case_types, reason = "a field has the name that table lines and accessors use")]
+        #[allow(non_camel_case_types, reason = "fields have the names of table lines")]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[repr(u8)]
         pub enum Field { $($flag,)* $($($name,)+)* $($($sname,)+)* $($number,)* $($signed,)* }
 
         impl Field {
             pub const ALL: &[Field] = &[
-                $(Field::$flag,)* $($(Field::$name,)+)* $($(Field::$sname,)+)* $(Field::$number,)* $(Field::$signed,)*
+                $(Field::$flag,)* $($(Field::$name,)+)* $($(Field::$sname,)+)*
+                $(Field::$number,)* $(Field::$signed,)*
             ];
 
             /// Name, field and width of all fields.
@@ -94,22 +99,35 @@ macro_rules! vocabulary {
                     $(Field::$flag => &$crate::FieldInfo {
                         name: stringify!($flag),
                         bits: 1,
-                        style: $crate::Style::Names { names: &[(0, ""), (1, $ftext)], otherwise: "" },
+                        style: $crate::Style::Names {
+                            names: &[(0, ""), (1, $ftext)],
+                            otherwise: "",
+                        },
                     },)*
                     $($(Field::$name => &const {
                         const SPECIAL: &[(u8, &str)] = &[$(($value, $special)),*];
-                        const NAMES: [(u8, &str); SPECIAL.len() + $ty::TEXTS.len()] = $crate::field::joined(SPECIAL, $ty::TEXTS);
+                        const NAMES: [(u8, &str); SPECIAL.len() + $ty::TEXTS.len()] =
+                            $crate::field::joined(SPECIAL, $ty::TEXTS);
                         let style = $crate::Style::Names { names: &NAMES, otherwise: "" };
                         $crate::FieldInfo { name: stringify!($name), bits: $bits, style }
                     },)+)*
                     $($(Field::$sname => &const {
                         const SPECIAL: &[(u8, &str)] = &[$(($svalue, $sspecial)),*];
-                        const NAMES: [(u8, &str); SPECIAL.len() + $sty::TEXTS.len()] = $crate::field::joined(SPECIAL, $sty::TEXTS);
+                        const NAMES: [(u8, &str); SPECIAL.len() + $sty::TEXTS.len()] =
+                            $crate::field::joined(SPECIAL, $sty::TEXTS);
                         let style = $crate::Style::Names { names: &NAMES, otherwise: $otherwise };
                         $crate::FieldInfo { name: stringify!($sname), bits: $sbits, style }
                     },)+)*
-                    $(Field::$number => &$crate::FieldInfo { name: stringify!($number), bits: 0, style: $style },)*
-                    $(Field::$signed => &$crate::FieldInfo { name: stringify!($signed), bits: 0, style: $crate::Style::SignedHex { scale: $scale } },)*
+                    $(Field::$number => &$crate::FieldInfo {
+                        name: stringify!($number),
+                        bits: 0,
+                        style: $style,
+                    },)*
+                    $(Field::$signed => &$crate::FieldInfo {
+                        name: stringify!($signed),
+                        bits: 0,
+                        style: $crate::Style::SignedHex { scale: $scale },
+                    },)*
                 }
             }
         }
@@ -156,13 +174,26 @@ macro_rules! vocabulary {
         )*
 
         impl Instruction {
-            $($(#[$fdoc])* pub fn $flag(&self) -> bool { self.field(Field::$flag).unwrap_or(0) != 0 })*
+            $($(#[$fdoc])*
+            pub fn $flag(&self) -> bool {
+                self.field(Field::$flag).unwrap_or(0) != 0
+            })*
             $($(#[doc = concat!("See [`", stringify!($ty), "`].")]
-                pub fn $name(&self) -> $ty { $ty::from_bits(self.field(Field::$name).unwrap_or(0)) })+)*
+            pub fn $name(&self) -> $ty {
+                $ty::from_bits(self.field(Field::$name).unwrap_or(0))
+            })+)*
             $($(#[doc = concat!("See [`", stringify!($sty), "`].")]
-                pub fn $sname(&self) -> $sty { $sty::from_bits(self.field(Field::$sname).unwrap_or(0)) })+)*
-            $($(#[$ndoc])* pub fn $number(&self) -> u64 { self.field(Field::$number).unwrap_or(0) })*
-            $($(#[$idoc])* pub fn $signed(&self) -> i64 { self.signed_field(Field::$signed).unwrap_or(0) })*
+            pub fn $sname(&self) -> $sty {
+                $sty::from_bits(self.field(Field::$sname).unwrap_or(0))
+            })+)*
+            $($(#[$ndoc])*
+            pub fn $number(&self) -> u64 {
+                self.field(Field::$number).unwrap_or(0)
+            })*
+            $($(#[$idoc])*
+            pub fn $signed(&self) -> i64 {
+                self.signed_field(Field::$signed).unwrap_or(0) * $scale
+            })*
         }
     };
 }

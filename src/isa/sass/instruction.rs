@@ -63,11 +63,6 @@ impl Uniform {
     pub const fn is_zero(self) -> bool {
         self.0 == 63
     }
-
-    /// Returns the `n`th register after this one; URZ stays URZ. Past UR62 it is URZ.
-    pub const fn plus(self, n: u8) -> Uniform {
-        if self.0 + n >= 63 { Uniform::ZERO } else { Uniform(self.0 + n) }
-    }
 }
 
 /// A predicate as a source: number 0 to 6, or 7 for PT, which is true.
@@ -193,6 +188,18 @@ pub struct Address {
     pub offset: i32,
 }
 
+impl Address {
+    /// `[RZ]`.
+    const ZERO: Address = Address {
+        base: Reg::ZERO,
+        shift: 0,
+        uniform: None,
+        wide: None,
+        descriptor: None,
+        offset: 0,
+    };
+}
+
 impl<G: Guest> Instruction<G> {
     pub fn opcode(&self) -> G::Opcode {
         self.row.opcode
@@ -233,15 +240,18 @@ impl<G: Guest> Instruction<G> {
 
     /// Returns the bits of a modifier, if this encoding has it.
     pub fn field(&self, field: G::Field) -> Option<u64> {
-        self.row.fields().find(|slot| slot.field == field).map(|slot| self.read_field(&slot))
+        self.field_slot(field).map(|slot| self.read_field(&slot))
     }
 
     /// Returns the bits of a modifier sign-extended, if this encoding has it.
     pub fn signed_field(&self, field: G::Field) -> Option<i64> {
-        self.row
-            .fields()
-            .find(|slot| slot.field == field)
-            .map(|slot| self.signed(slot.lo, slot.bits))
+        let slot = self.field_slot(field)?;
+        let unused = 64 - u32::from(slot.bits + slot.hi_bits);
+        Some((self.read_field(&slot) << unused) as i64 >> unused)
+    }
+
+    fn field_slot(&self, field: G::Field) -> Option<FieldSlot<G::Field>> {
+        self.row.fields().find(|slot| slot.field == field)
     }
 
     pub(super) fn read_field(&self, slot: &FieldSlot<G::Field>) -> u64 {
@@ -301,16 +311,13 @@ impl<G: Guest> Instruction<G> {
             Location::RegisterAfter { lo, plus } => Value::Reg(self.reg(lo).plus(plus)),
             Location::Zero => Value::Reg(Reg::ZERO),
             Location::Uniform { lo } => Value::Uniform(self.uniform(lo)),
-            Location::Predicate { lo } | Location::UniformPredicate { lo } => {
-                Value::Imm(self.bits(lo, 3))
-            }
-            Location::InvertedPredicate { lo } | Location::InvertedUniformPredicate { lo } => {
-                Value::Imm(7 - self.bits(lo, 3))
+            Location::Predicate { lo, inverted, .. } => {
+                Value::Imm(self.predicate_number(lo, inverted))
             }
             Location::Barrier { lo } => Value::Imm(self.bits(lo, 4)),
-            Location::Constant { offset, width, scale, bank, uniform } => {
+            Location::Constant { offset, width, scale, bank, descriptor } => {
                 let scale = i32::from(scale);
-                match uniform {
+                match descriptor {
                     Some(lo) => Value::Described {
                         descriptor: self.uniform(lo),
                         offset: self.bits(offset, width) as i32 * scale,
@@ -347,21 +354,19 @@ impl<G: Guest> Instruction<G> {
         }
     }
 
+    fn predicate_number(&self, lo: u8, inverted: bool) -> u64 {
+        let bits = self.bits(lo, 3);
+        if inverted { 7 - bits } else { bits }
+    }
+
     pub(super) fn read_predicate(&self, slot: &OperandSlot) -> Pred {
-        let index = match slot.location {
-            Location::Predicate { lo } | Location::UniformPredicate { lo } => {
-                self.bits(lo, 3) as u8
+        let not = self.flag(slot.attributes.not);
+        match slot.location {
+            Location::Predicate { lo, uniform, inverted } => {
+                Pred { index: self.predicate_number(lo, inverted) as u8, not, uniform }
             }
-            Location::InvertedPredicate { lo } | Location::InvertedUniformPredicate { lo } => {
-                7 - self.bits(lo, 3) as u8
-            }
-            _ => 7,
-        };
-        let uniform = matches!(
-            slot.location,
-            Location::UniformPredicate { .. } | Location::InvertedUniformPredicate { .. }
-        );
-        Pred { index, not: self.flag(slot.attributes.not), uniform }
+            _ => Pred { not, ..Pred::TRUE },
+        }
     }
 
     pub(super) fn read_address(&self, slot: &OperandSlot) -> Address {
@@ -392,25 +397,18 @@ impl<G: Guest> Instruction<G> {
                 };
                 let shift = factor.map_or(0, |lo| [0, 2, 3, 4][self.bits(lo, 2) as usize]);
                 let wide = wide.map(|bit| self.bits(bit, 1) != 0);
-                let descriptor = descriptor.filter(|_| self.flag(shown)).map(|lo| self.uniform(lo));
+                let descriptor = descriptor
+                    .filter(|_| self.model >= G::SHOWS_DESCRIPTORS || self.flag(shown))
+                    .map(|lo| self.uniform(lo));
                 Address { base, shift, uniform, wide, descriptor, offset: offset as i32 }
             }
             Location::ConstMemory { base, offset, width, uniform_base, .. } => Address {
                 base: if uniform_base { Reg::ZERO } else { self.reg(base) },
-                shift: 0,
                 uniform: uniform_base.then(|| self.uniform(base)),
-                wide: None,
-                descriptor: None,
                 offset: self.signed(offset, width) as i32,
+                ..Address::ZERO
             },
-            _ => Address {
-                base: Reg::ZERO,
-                shift: 0,
-                uniform: None,
-                wide: None,
-                descriptor: None,
-                offset: 0,
-            },
+            _ => Address::ZERO,
         }
     }
 
@@ -421,6 +419,11 @@ impl<G: Guest> Instruction<G> {
     /// Returns the predicate of a role, PT if this encoding has none.
     pub fn predicate(&self, role: Role) -> Pred {
         self.slot(role).map_or(Pred::TRUE, |slot| self.read_predicate(&slot))
+    }
+
+    /// Returns the memory operand of a role, if this encoding has one.
+    pub fn address_in(&self, role: Role) -> Option<Address> {
+        self.slot(role).map(|slot| self.read_address(&slot))
     }
 
     /// Returns the destination register; RZ if there is none.
@@ -482,7 +485,7 @@ impl<G: Guest> Instruction<G> {
     /// Returns the bank of a memory operand in constant memory.
     pub fn bank(&self) -> Option<u8> {
         match self.slot(Role::M)?.location {
-            Location::ConstMemory { bank, uniform: None, .. } => Some(self.bits(bank, 5) as u8),
+            Location::ConstMemory { bank, descriptor: None, .. } => Some(self.bits(bank, 5) as u8),
             _ => None,
         }
     }
@@ -490,7 +493,7 @@ impl<G: Guest> Instruction<G> {
     /// Returns the uniform register with the descriptor of a memory operand in constant memory.
     pub fn descriptor(&self) -> Option<Uniform> {
         match self.slot(Role::M)?.location {
-            Location::ConstMemory { uniform, .. } => uniform.map(|lo| self.uniform(lo)),
+            Location::ConstMemory { descriptor, .. } => descriptor.map(|lo| self.uniform(lo)),
             _ => None,
         }
     }
@@ -500,15 +503,24 @@ impl<G: Guest> Instruction<G> {
     pub fn raw_target(&self, pc: u64) -> Option<u64> {
         match self.slot(Role::T)?.location {
             Location::Target { lo, width, scale } => {
-                let distance = self.signed(lo, width).wrapping_mul(scale.into());
+                let distance =
+                    self.with_low_bits(self.signed(lo, width), width).wrapping_mul(scale.into());
                 Some(pc.wrapping_add(G::WORD_BYTES).wrapping_add(distance as u64))
             }
             Location::AbsoluteTarget { lo, width, scale, signed } => {
                 let value =
-                    if signed { self.signed(lo, width) as u64 } else { self.bits(lo, width) };
-                Some(value.wrapping_mul(scale.into()))
+                    if signed { self.signed(lo, width) } else { self.bits(lo, width) as i64 };
+                Some((self.with_low_bits(value, width) as u64).wrapping_mul(scale.into()))
             }
             _ => None,
+        }
+    }
+
+    /// Returns a target with its low bits, if the model has them.
+    fn with_low_bits(&self, high: i64, width: u8) -> i64 {
+        match G::low_target(self.model, width) {
+            Some(lo) => high << 8 | self.bits(lo, 8) as i64,
+            None => high,
         }
     }
 }

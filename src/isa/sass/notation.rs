@@ -49,9 +49,9 @@
 //! | `u20:16`, `s20:16` | an unsigned, a signed immediate, here 16 bits from bit 20 |
 //!
 //! The *attributes* are separated by spaces, each with the bit that holds it: `-` negated, `|`
-//! absolute value, `~` complemented, `!` (negated predicate), or a part. Two attributes have no bit:
-//! `?` omits the operand from the text if it is PT, RZ or 0; `%2` gives the operand slot 2 of the
-//! reuse cache, not the usual slot.
+//! absolute value, `~` complemented, `!` (negated predicate), or a part. Two attributes have no
+//! bit: `?` omits the operand from the text if it is PT, RZ or 0; `%2` gives the operand slot 2 of
+//! the reuse cache, not the slot of its role.
 //!
 //! | part | bits | |
 //! |---|---|---|
@@ -176,7 +176,7 @@ impl<F: Copy> Language<F> {
     /// Returns the pieces of a format with the bindings of an encoding.
     pub const fn pieces<const N: usize>(&self, format: &str, encoding: &str) -> [Piece<F>; N] {
         let mut out = [Piece::Text { start: 0, end: 0 }; N];
-        let mut cursor = Cursor::new(format);
+        let mut cursor = Cursor::behind_marker(format);
         let bindings = Cursor::behind_bits(encoding);
         let mut n = 0;
         while let Some(byte) = cursor.peek() {
@@ -292,7 +292,7 @@ pub const fn one_of(encoding: &str) -> u128 {
 /// Returns the number of pieces of a format.
 pub const fn piece_count(format: &str) -> usize {
     let bytes = format.as_bytes();
-    let (mut count, mut i, mut in_text) = (0, 0, false);
+    let (mut count, mut i, mut in_text) = (0, Cursor::behind_marker(format).at, false);
     while i < bytes.len() {
         if bytes[i] == b'{' {
             count += 1;
@@ -319,6 +319,13 @@ struct Cursor<'a> {
 impl<'a> Cursor<'a> {
     const fn new(text: &'a str) -> Self {
         Cursor { bytes: text.as_bytes(), at: 0 }
+    }
+
+    /// Returns a cursor behind the mark of a format whose guard is not the usual one.
+    const fn behind_marker(format: &'a str) -> Self {
+        let mut cursor = Cursor::new(format);
+        let _ = cursor.accept(b'*') || cursor.accept(b'^');
+        cursor
     }
 
     /// Returns a cursor behind the bits of an encoding.
@@ -449,11 +456,12 @@ impl<'a> Cursor<'a> {
             let lo = self.number();
             match letters {
                 b"r" => return Location::Register { lo },
-                b"p" => return Location::Predicate { lo },
-                b"q" => return Location::InvertedPredicate { lo },
                 b"ur" => return Location::Uniform { lo },
-                b"up" => return Location::UniformPredicate { lo },
-                b"uq" => return Location::InvertedUniformPredicate { lo },
+                b"p" | b"q" | b"up" | b"uq" => {
+                    let (uniform, inverted) =
+                        (letters.len() == 2, letters[letters.len() - 1] == b'q');
+                    return Location::Predicate { lo, uniform, inverted };
+                }
                 b"cb" => return Location::Barrier { lo },
                 b"n" => {
                     self.expect(b'+');

@@ -55,21 +55,15 @@ pub(super) fn hex(text: &str) -> Option<(i64, &str)> {
 /// Reads a float immediate as the disassembler prints it.
 pub(super) fn float(text: &str) -> Option<(f64, &str)> {
     for (name, value) in [
-        ("+INF ", f64::INFINITY),
-        ("-INF ", f64::NEG_INFINITY),
-        ("+QNAN ", f64::NAN),
-        ("-QNAN ", -f64::NAN),
+        ("+INF", f64::INFINITY),
+        ("-INF", f64::NEG_INFINITY),
+        ("+QNAN", f64::NAN),
+        ("-QNAN", -f64::NAN),
+        ("+SNAN", f64::from_bits(SIGNALLING)),
+        ("-SNAN", f64::from_bits(SIGNALLING | 1 << 63)),
     ] {
-        if let Some(rest) = text.strip_prefix(name.trim_end()) {
-            return Some((value, rest.strip_prefix(' ').unwrap_or(rest)));
-        }
-    }
-    for (name, sign) in [("+SNAN", 0), ("-SNAN", 1 << 63)] {
         if let Some(rest) = text.strip_prefix(name) {
-            return Some((
-                f64::from_bits(SIGNALLING | sign),
-                rest.strip_prefix(' ').unwrap_or(rest),
-            ));
+            return Some((value, rest.strip_prefix(' ').unwrap_or(rest)));
         }
     }
     let end = text.char_indices().find(|&(i, c)| match c {
@@ -85,7 +79,27 @@ pub(super) fn float(text: &str) -> Option<(f64, &str)> {
 
 /// Reads a float immediate and returns the bits of an F16.
 pub(super) fn half_float(text: &str) -> Option<(u16, &str)> {
-    float(text).map(|(value, rest)| (half::f16::from_f64(value).to_bits(), rest))
+    let (value, rest) = float(text)?;
+    let bits = match is_signalling(value) {
+        true => HALF_SIGNALLING | u16::from(value.is_sign_negative()) << 15,
+        false => half::f16::from_f64(value).to_bits(),
+    };
+    Some((bits, rest))
+}
+
+/// Reads a float immediate and returns the bits of an F32.
+pub(super) fn single(text: &str) -> Option<(u32, &str)> {
+    let (value, rest) = float(text)?;
+    let bits = match is_signalling(value) {
+        true => SINGLE_SIGNALLING | u32::from(value.is_sign_negative()) << 31,
+        false => (value as f32).to_bits(),
+    };
+    Some((bits, rest))
+}
+
+/// Conversions make signalling NaNs quiet.
+fn is_signalling(value: f64) -> bool {
+    value.to_bits() & !(1 << 63) == SIGNALLING
 }
 
 /// Reads two F16, the high one first.
@@ -97,6 +111,8 @@ pub(super) fn halves(text: &str) -> Option<([u16; 2], &str)> {
 
 /// An F64 whose top 20 bits make it a signalling NaN.
 const SIGNALLING: u64 = 0x7ff4 << 48;
+const SINGLE_SIGNALLING: u32 = 0x7fa0 << 16;
+const HALF_SIGNALLING: u16 = 0x7d00;
 
 /// The terms of an address, as the text has them.
 #[derive(Default)]

@@ -68,19 +68,13 @@ pub enum Location {
     Zero,
     /// Number of a uniform register, 6 bits.
     Uniform { lo: u8 },
-    /// Predicate number, 3 bits.
-    Predicate { lo: u8 },
-    /// Complement of a predicate number, 3 bits.
-    InvertedPredicate { lo: u8 },
-    /// Number of a uniform predicate, 3 bits.
-    UniformPredicate { lo: u8 },
-    /// Complement of a uniform predicate's number, 3 bits.
-    InvertedUniformPredicate { lo: u8 },
+    /// Number of a predicate or of a uniform predicate, 3 bits, or its complement.
+    Predicate { lo: u8, uniform: bool, inverted: bool },
     /// Number of a convergence barrier, 4 bits.
     Barrier { lo: u8 },
-    /// Bank (5 bits) and signed offset in units of `scale` bytes. With `uniform` set, the bank is
-    /// that of the descriptor in a uniform register (6 bits), and the offset is unsigned.
-    Constant { offset: u8, width: u8, scale: u8, bank: u8, uniform: Option<u8> },
+    /// Bank (5 bits) and signed offset in units of `scale` bytes. With `descriptor` set, the bank
+    /// is that of the descriptor in a uniform register (6 bits), and the offset is unsigned.
+    Constant { offset: u8, width: u8, scale: u8, bank: u8, descriptor: Option<u8> },
     /// 19 bits from bit 20 and bit 56 above them.
     Imm20(ImmKind),
     /// 32 bits from bit `lo`.
@@ -91,20 +85,27 @@ pub enum Location {
     ImmF16 { lo: u8 },
     /// Registers plus an offset.
     Memory(Memory),
-    /// Bank (5 bits, or a descriptor's in a uniform register), address register (8 bits, or a
-    /// uniform one), signed offset in bytes.
+    /// Bank (5 bits, or that of the descriptor in a uniform register), address register (8 bits, or
+    /// 6 bits of a uniform one), signed offset in bytes.
     ConstMemory {
         bank: u8,
         base: u8,
         offset: u8,
         width: u8,
-        uniform: Option<u8>,
+        descriptor: Option<u8>,
         uniform_base: bool,
     },
     /// Signed byte offset from the next instruction.
     Target { lo: u8, width: u8, scale: u8 },
     /// Address in units of `scale` bytes.
     AbsoluteTarget { lo: u8, width: u8, scale: u8, signed: bool },
+}
+
+impl Location {
+    /// The number of a predicate in 3 bits.
+    pub const fn predicate(lo: u8) -> Location {
+        Location::Predicate { lo, uniform: false, inverted: false }
+    }
 }
 
 /// The location of an address: the sum of a register, a uniform register and an offset.
@@ -175,7 +176,7 @@ pub struct Attributes {
     pub part: Option<PartSlot>,
     /// Not printed if PT, RZ or 0.
     pub optional: bool,
-    /// Slot of the operand reuse cache, if not the usual slot.
+    /// Slot of the operand reuse cache, if not the slot of the role.
     pub reuse_slot: Option<u8>,
 }
 
@@ -210,6 +211,23 @@ pub enum PartKind {
 }
 
 impl PartKind {
+    /// Returns the text of each value of the selector.
+    pub(super) const fn names(self) -> &'static [&'static str] {
+        match self {
+            PartKind::Half => &["", ".H1"],
+            PartKind::Byte | PartKind::Sized => &["", ".B1", ".B2", ".B3"],
+            PartKind::WholeOrHalf => &["", ".H0", ".H1", ".???3"],
+            PartKind::Halves => &["", ".F32", ".H0_H0", ".H1_H1"],
+            PartKind::Video => &["", ".B1", ".B2", ".B3", "", ".H1", "", ""],
+            PartKind::Sign => &[".SIGN"],
+            PartKind::HalfOfTwo => &["", ".H1", ".INVALID2", ".INVALID3"],
+            PartKind::AddendHalf => &["", ".H1", ".???2", ".???3"],
+        }
+    }
+
+    /// The text of each value of [`PartKind::Sized`] in an integer of 16 bits.
+    pub(super) const SIZED_HALVES: [&str; 4] = ["", ".INVALIDSIZE1", ".H1", ".INVALIDSIZE3"];
+
     /// Width of the selector in bits.
     pub const fn bits(self) -> u8 {
         match self {
@@ -362,4 +380,34 @@ impl<G: Guest> Row<G> {
             _ => None,
         })
     }
+}
+
+/// Expands to a row of the guest's table. The brackets hold what the encodings of a format have in
+/// common; the parts make up the encoding. The guest's crate has `LANGUAGE` and a module `table`.
+#[macro_export]
+#[expect(clippy::crate_in_macro_def, reason = "the language and the opcodes are the guest's")]
+macro_rules! row {
+    ([$opcode:ident $fidelity:tt $format:expr] $($part:literal)+) => {{
+        const FORMAT: &str = $format;
+        const ENCODING: &str = concat!($($part),+);
+        const PATTERN: (u128, u128) = crate::LANGUAGE.pattern(ENCODING);
+        crate::table::Row {
+            opcode: crate::table::Opcode::$opcode,
+            fidelity: fidelity!($fidelity),
+            lift: lift!($fidelity),
+            models: $crate::notation::models(ENCODING),
+            mask: PATTERN.0,
+            bits: PATTERN.1,
+            exclusions: &const {
+                crate::LANGUAGE
+                    .exclusions::<{ crate::LANGUAGE.exclusion_count(ENCODING) }>(ENCODING)
+            },
+            one_of: $crate::notation::one_of(ENCODING),
+            format: FORMAT,
+            pieces: &const {
+                crate::LANGUAGE
+                    .pieces::<{ $crate::notation::piece_count(FORMAT) }>(FORMAT, ENCODING)
+            },
+        }
+    }};
 }

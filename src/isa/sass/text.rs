@@ -5,7 +5,7 @@ use std::fmt::{self, Write};
 use super::Guest;
 use super::field::Style;
 use super::instruction::{Address, Instruction, Pred, Reg, Uniform, Value};
-use super::row::{FieldSlot, ImmKind, Location, OperandSlot, PartKind, PartSlot, Piece};
+use super::row::{FieldSlot, ImmKind, Location, OperandSlot, PartKind, PartSlot, Piece, Role};
 
 /// Context of an instruction for printing.
 #[derive(Clone, Copy, Default)]
@@ -57,8 +57,7 @@ impl<G: Guest> Printer<'_, G> {
             let before = self.out.len();
             match piece {
                 Piece::Text { start, end } => {
-                    let text = self.instruction.row.format[*start as usize..*end as usize]
-                        .trim_start_matches(['*', '^']);
+                    let text = &self.instruction.row.format[*start as usize..*end as usize];
                     let skip = !printed && self.out.ends_with(' ') && text.starts_with(", ");
                     self.out.push_str(if skip { &text[2..] } else { text });
                 }
@@ -87,18 +86,17 @@ impl<G: Guest> Printer<'_, G> {
                     None => write!(self.out, "{otherwise}{value}"),
                 }
             }
-            Style::Test { prefix, names, usual } if value != usual => {
+            Style::HexUnless(usual) | Style::Test { usual, .. } if value == usual => Ok(()),
+            Style::Test { prefix, names, .. } => {
                 write!(self.out, "{prefix}{}", names[value as usize % names.len()].1)
             }
-            Style::HexUnless(usual) if value == usual => Ok(()),
             Style::Hex | Style::HexUnless(_) => write!(self.out, "{value:#x}"),
             Style::SignedHex { .. } | Style::BitSet if value == 0 => Ok(()),
             Style::SignedHex { scale } => {
-                let unused = 64 - u32::from(slot.bits);
+                let unused = 64 - u32::from(slot.bits + slot.hi_bits);
                 let value = (value << unused) as i64 >> unused;
                 write!(self.out, "{}", SignedHex(value.wrapping_mul(scale)))
             }
-            Style::Test { .. } => Ok(()),
             Style::BitSet => {
                 let bits = (0..slot.bits).rev().filter(|bit| value >> bit & 1 != 0);
                 let bits: Vec<_> = bits.map(|bit| bit.to_string()).collect();
@@ -118,10 +116,7 @@ impl<G: Guest> Printer<'_, G> {
 
     fn operand(&mut self, slot: &OperandSlot) -> fmt::Result {
         match slot.location {
-            Location::Predicate { .. }
-            | Location::InvertedPredicate { .. }
-            | Location::UniformPredicate { .. }
-            | Location::InvertedUniformPredicate { .. } => {
+            Location::Predicate { .. } => {
                 let pred = self.instruction.read_predicate(slot);
                 if slot.attributes.optional && pred.is_true() {
                     return Ok(());
@@ -236,7 +231,14 @@ impl<G: Guest> Printer<'_, G> {
     }
 
     fn reused(&self, slot: &OperandSlot) -> bool {
-        let bit = G::reuse_slot(self.instruction.word, slot);
+        let of_role = match slot.role {
+            _ if !G::has_reuse_slots(self.instruction.word) => None,
+            Role::A => Some(0),
+            Role::B => Some(1),
+            Role::C => Some(2),
+            _ => None,
+        };
+        let bit = slot.attributes.reuse_slot.or(of_role);
         bit.is_some_and(|bit| self.context.reuse >> bit & 1 != 0)
     }
 
@@ -280,21 +282,13 @@ impl<G: Guest> Printer<'_, G> {
 }
 
 fn part_text<G: Guest>(instruction: &Instruction<G>, slot: PartSlot) -> &'static str {
-    const SIZED: [&str; 4] = ["", ".INVALIDSIZE1", ".H1", ".INVALIDSIZE3"];
     let bits = match slot.kind.bits() {
         0 => 0,
         bits => instruction.bits(slot.lo, bits) as usize,
     };
     match slot.kind {
-        PartKind::Half => ["", ".H1"][bits],
-        PartKind::Sized if instruction.bits(10, 2) == 1 => SIZED[bits],
-        PartKind::Byte | PartKind::Sized => ["", ".B1", ".B2", ".B3"][bits],
-        PartKind::WholeOrHalf => ["", ".H0", ".H1", ".???3"][bits],
-        PartKind::Halves => ["", ".F32", ".H0_H0", ".H1_H1"][bits],
-        PartKind::Sign => ".SIGN",
-        PartKind::HalfOfTwo => ["", ".H1", ".INVALID2", ".INVALID3"][bits],
-        PartKind::AddendHalf => ["", ".H1", ".???2", ".???3"][bits],
-        PartKind::Video => ["", ".B1", ".B2", ".B3", "", ".H1", "", ""][bits],
+        PartKind::Sized if instruction.bits(10, 2) == 1 => PartKind::SIZED_HALVES[bits],
+        kind => kind.names()[bits],
     }
 }
 

@@ -5,6 +5,32 @@ use std::ops::Deref;
 use warploom_sass::{Control, Guest};
 
 use super::Turing;
+use super::table::Opcode;
+
+impl Opcode {
+    /// Whether the instruction accesses or queries a surface or a texture.
+    pub const fn uses_images(self) -> bool {
+        use Opcode::{
+            Footprint, Suatom, SuatomCas, Suld, Suquery, Sured, Sust, Tex, Tld, Tld4, Tmml, Txd,
+            Txq,
+        };
+        matches!(
+            self,
+            Suld | Sust
+                | Suatom
+                | SuatomCas
+                | Sured
+                | Suquery
+                | Tex
+                | Tld
+                | Tld4
+                | Txd
+                | Txq
+                | Tmml
+                | Footprint
+        )
+    }
+}
 
 /// An instruction word together with the table line that explains it.
 #[derive(Clone, Copy, Debug)]

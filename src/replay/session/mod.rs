@@ -122,15 +122,16 @@ fn mach(arch: Option<Arch>, binary: &[u8]) -> Result<Gfx9, warploom_container::E
     }
 }
 
-/// Links a PTX binary with the other PTX modules of the launch.
+/// Links the binary with the other modules of the launch.
 fn linked(launch: &Launch) -> Result<Module, warploom_container::Error> {
     let own = launch.binary_path.file_name().map_or(launch.binary_path.as_path(), Path::new);
-    let others = launch.linked.iter().map(|(path, text)| (path.as_path(), text.as_slice()));
-    let texts = std::iter::once((own, launch.binary.as_slice())).chain(others);
-    let texts: Vec<(String, &[u8])> =
-        texts.map(|(path, text)| (path.display().to_string(), text)).collect();
-    warploom_container::ptx::parse_linked(
-        &texts.iter().map(|(name, text)| (name.as_str(), *text)).collect::<Vec<_>>(),
+    let others = launch.linked.iter().map(|(path, file)| (path.as_path(), file.as_slice()));
+    let files = std::iter::once((own, launch.binary.as_slice())).chain(others);
+    let files: Vec<(String, &[u8])> =
+        files.map(|(path, file)| (path.display().to_string(), file)).collect();
+    warploom_container::linked(
+        &files.iter().map(|(name, file)| (name.as_str(), *file)).collect::<Vec<_>>(),
+        launch.arch,
     )
 }
 

@@ -506,7 +506,7 @@ impl Generator<'_> {
                     op if op.is_float() => self.float_type(),
                     op if op.is_of_pairs() => Type::I32,
                     op if op.is_of_brain() => self.pick(&[Type::I16, Type::I32]),
-                    AtomicOp::Arrive { .. } => Type::I64,
+                    AtomicOp::Arrive { .. } | AtomicOp::ArriveCounting => Type::I64,
                     _ => self.pick(&[Type::I32, Type::I32, Type::I64, Type::I16]),
                 };
                 let access = self.access(space, ty, true);

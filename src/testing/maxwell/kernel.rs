@@ -48,6 +48,9 @@ const COUNTER: u64 = 22;
 const COORDINATES: u64 = 28;
 const HANDLE: u64 = 30;
 const TEMPORARY: u64 = 31;
+/// The guards that are always true and never true.
+const PT: u64 = 7;
+const NOT_PT: u64 = 15;
 
 /// Parameters in constant bank 0: pointers to the results of threads, to data that is only read, to
 /// each thread's own memory, to data that all threads change, and to counters; a word, a float, the
@@ -151,6 +154,20 @@ struct Scope {
     divergent: bool,
 }
 
+/// Sizes of blocks.
+pub(crate) const BLOCKS: [[u32; 3]; 10] = [
+    [32, 1, 1],
+    [64, 1, 1],
+    [96, 1, 1],
+    [128, 1, 1],
+    [40, 1, 1],
+    [1, 1, 1],
+    [16, 4, 1],
+    [8, 5, 2],
+    [256, 1, 1],
+    [33, 2, 1],
+];
+
 /// Returns a random kernel with its launch, from as many bytes as there are.
 pub fn kernel(u: &mut Unstructured<'_>) -> Result<Case> {
     program(u, None)
@@ -184,18 +201,6 @@ impl Lanes {
 }
 
 fn program(u: &mut Unstructured<'_>, shader: Option<Lanes>) -> Result<Case> {
-    const BLOCKS: [[u32; 3]; 10] = [
-        [32, 1, 1],
-        [64, 1, 1],
-        [96, 1, 1],
-        [128, 1, 1],
-        [40, 1, 1],
-        [1, 1, 1],
-        [16, 4, 1],
-        [8, 5, 2],
-        [256, 1, 1],
-        [33, 2, 1],
-    ];
     let (block, blocks) = match shader {
         Some(Lanes::Pixels) => ([4 * u.int_in_range(1..=40)?, 1, 1], 1),
         Some(Lanes::Threads(shape)) => ([shape.lanes(), 1, 1], 1),
@@ -243,7 +248,7 @@ fn program(u: &mut Unstructured<'_>, shader: Option<Lanes>) -> Result<Case> {
 }
 
 /// Returns a launch of a kernel that takes these numbers.
-fn launch(
+pub(crate) fn launch(
     blocks: u32,
     block: [u32; 3],
     limit: u64,
@@ -587,9 +592,9 @@ impl Writer<'_, '_> {
                 None => *self.u.choose(rows)?,
             };
             let mut word: u64 = self.u.arbitrary()?;
-            // The guard, if there is one.
-            if self.u.ratio(3, 4)? {
-                set(&mut word, 16, 4, 7);
+            // The guard, if there is one. An instruction behind !PT never runs.
+            if self.u.ratio(3, 4)? || word >> 16 & 0xf == NOT_PT {
+                set(&mut word, 16, 4, PT);
             }
             let family = Family::of(row.opcode);
             let (surface, image) =

@@ -8,7 +8,7 @@ mod words;
 
 pub use images::image_accesses;
 pub use kernel::loops::GUEST;
-pub(super) use kernel::{SURFACES, TEXTURES, indirect_jump, surface, texture};
+pub(super) use kernel::{BLOCKS, SURFACES, TEXTURES, indirect_jump, launch, surface, texture};
 pub use kernel::{fragment, kernel, primitives};
 pub use products::products;
 pub use words::{bundles, lifted_word, maxwell_code, maxwell_registers};

@@ -272,6 +272,9 @@ impl Group {
             std::fs::write(path("inputs"), inputs).expect("inputs");
             std::fs::write(path("forms"), &runs_text).expect("forms");
         }
+        for target in LATER {
+            failures.extend(self.later_failures(name, target, operand, edges));
+        }
         println!(
             "{name}: {} forms, as a GPU has them {} and {}",
             self.forms.len(),
@@ -279,6 +282,31 @@ impl Group {
             with_tables.len()
         );
         assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
+    }
+
+    /// Runs all forms from the code for a later GPU.
+    fn later_failures(
+        &self,
+        name: &str,
+        target: &str,
+        operand: fn(&mut Random) -> u64,
+        edges: &[u64],
+    ) -> Vec<String> {
+        let bench = Bench::of(later_program(name, target), operand, edges, FORMS_PER_KERNEL);
+        let [seen, _] = seen_on_gpu([name, ""]);
+        let mut failures = Vec::new();
+        for (kernel, forms) in self.kernels() {
+            let runs = ENGINES.map(|engine| (engine, bench.run(&kernel, engine, forms.len())));
+            failures.extend(stopped(&kernel, forms, &runs));
+            for (n, form) in forms.iter().enumerate() {
+                // The compiler builds video instructions of code that differs from the documents
+                // where the GPU differs too.
+                if name != "video" || seen.contains_key(&form.ptx) {
+                    failures.extend(form.failures(&bench.inputs, n, &runs));
+                }
+            }
+        }
+        failures.into_iter().map(|failure| format!("{target}: {failure}")).collect()
     }
 
     /// Runs all forms like [`Self::check`], but from the text.
@@ -309,6 +337,21 @@ impl Group {
         }
         assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
     }
+}
+
+/// The GPUs whose code for the forms is in `tests/fixtures/turing/semantics`.
+const LATER: [&str; 3] = ["sm_75", "sm_80", "sm_89"];
+
+/// Loads the code of a group for a later GPU.
+fn later_program(name: &str, target: &str) -> Program {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/turing/semantics");
+    let path = format!("{folder}/{name}.{target}.cubin.gz");
+    let file = std::fs::File::open(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
+    let mut binary = Vec::new();
+    flate2::read::GzDecoder::new(file)
+        .read_to_end(&mut binary)
+        .unwrap_or_else(|error| panic!("{path}: {error}"));
+    Program::load(&binary, None).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
 /// The results of a kernel, or the reason why it has none.

@@ -5,7 +5,9 @@ use cranelift_codegen::ir::{
     self as clif_ir, AtomicRmwOp, BlockArg, InstBuilder, Value as Clif, types,
 };
 use warploom_ir::{AtomicOp, Extend, FloatAttrs, FloatBinaryOp, Type};
-use warploom_runtime::mbarrier::{BYTES_AT, BYTES_BITS, COUNT_BITS, EXPECTED_AT, PHASE_AT};
+use warploom_runtime::mbarrier::{
+    BYTES_AT, BYTES_BITS, COUNT_BITS, CountingBarrier, EXPECTED_AT, PHASE_AT,
+};
 
 use super::super::block::BlockLowerer;
 use super::super::chunk::flags;
@@ -221,6 +223,7 @@ impl BlockLowerer<'_, '_, '_> {
             AtomicOp::Arrive { drop } => {
                 self.arrived(drop, old, operand, expected.expect("verified"))
             }
+            AtomicOp::ArriveCounting => self.arrived_counting(old, operand),
             AtomicOp::FAdd { flush } | AtomicOp::PairFAdd { flush } => {
                 self.floats_updated(op, FloatBinaryOp::Add, flush, ty, [old, operand])
             }
@@ -234,6 +237,21 @@ impl BlockLowerer<'_, '_, '_> {
                 self.floats_updated(op, FloatBinaryOp::Max, false, ty, [old, operand])
             }
         }
+    }
+
+    /// Returns a barrier in memory after threads have arrived: [`CountingBarrier::arrive`].
+    fn arrived_counting(&mut self, barrier: Clif, threads: Clif) -> Clif {
+        let at = i64::from(CountingBarrier::COUNT_AT);
+        let threads = self.b.ins().ishl_imm_u(threads, at);
+        let arrived = self.b.ins().iadd(barrier, threads);
+        let anew = self.b.ins().iadd_imm_s(barrier, i64::from(CountingBarrier::NONE));
+        let anew = self.b.ins().band_imm_u(anew, i64::from(CountingBarrier::COUNT));
+        let anew = self.b.ins().ishl_imm_u(anew, at);
+        let anew = self.b.ins().bor(arrived, anew);
+        let left = self.b.ins().ishl_imm_u(arrived, 1);
+        let left = self.b.ins().ushr_imm_u(left, at + 1);
+        let is_done = self.b.ins().icmp_imm_u(IntCC::Equal, left, 0);
+        self.b.ins().select(is_done, anew, arrived)
     }
 
     /// Returns a barrier in memory after threads and bytes have arrived: [`MemoryBarrier::arrive`].

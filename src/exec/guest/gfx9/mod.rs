@@ -21,9 +21,9 @@ use warploom_runtime::memory::Memory;
 use warploom_runtime::warp::CONST_BANK_BYTES;
 use warploom_runtime::window::Windows;
 
-use super::{Environment, Guest, Image, Launching, Lifting, Placed};
+use super::{Environment, Guest, Image, ImageDriver, Launching, Lifting, Placed};
+use crate::Error;
 use crate::images::{self as given, ImageDescription, Sampler};
-use crate::{Error, FidelityClass};
 
 /// The guest for code of a chip.
 pub(super) struct Gfx9(Chip);
@@ -113,16 +113,10 @@ impl Guest for Gfx9 {
                 mnemonic: self.0.named(instruction.mnemonic()),
                 class: instruction.fidelity().into(),
             },
-            None => Placed {
-                pc,
-                next: pc + 4,
-                text: format!(
-                    "illegal word {:#010x}",
-                    u32::from_le_bytes([rest[0], rest[1], rest[2], rest[3]])
-                ),
-                mnemonic: "illegal".into(),
-                class: FidelityClass::Illegal,
-            },
+            None => {
+                let word = u32::from_le_bytes([rest[0], rest[1], rest[2], rest[3]]);
+                Placed::illegal(pc, pc + 4, word, 8)
+            }
         })
     }
 
@@ -140,6 +134,12 @@ impl Guest for Gfx9 {
         }
     }
 
+    fn images(&self) -> &dyn ImageDriver {
+        self
+    }
+}
+
+impl ImageDriver for Gfx9 {
     fn image(
         &self,
         memory: &Memory,

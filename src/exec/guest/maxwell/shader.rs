@@ -8,8 +8,9 @@ use warploom_maxwell::lift::shader::Program;
 use warploom_runtime::launch::ConstBank;
 use warploom_runtime::warp::CONST_BANK_BYTES;
 
-use super::images::Images;
-use super::{Environment, Launching, STACK_ALIGN, driver};
+use super::super::nvidia::STACK_ALIGN;
+use super::super::nvidia::images::Images;
+use super::{Environment, Launching, driver};
 use crate::Error;
 
 /// Returns the program to lift. Without a launch, all arrays are present.
@@ -94,7 +95,7 @@ pub(super) fn environment(launch: &Launching<'_>, header: &Header) -> Result<Env
             handles = content;
         }
     }
-    let images = Images::of_code(launch, handles)?;
+    let images = Images::of_code(launch, handles, super::handles)?;
     let mut told = images.as_ref().map_or_else(Vec::new, |images| images.bank.clone());
     tell(&mut told, shader, &launch.params(&launch.bytes()?)?);
     config.constants[usize::from(BANK)] = Some(ConstBank::new(&told)?);

@@ -17,7 +17,7 @@ use warploom_visa::lift::{self, Kernel};
 use warploom_visa::module::Routine;
 use warploom_visa::{binary, table, text};
 
-use super::{Environment, Guest, Image, Launching, Lifting, Placed, SourcePlace};
+use super::{Environment, Guest, Image, ImageDriver, Launching, Lifting, Placed, SourcePlace};
 use crate::images::{ImageDescription, Sampler, Texture};
 use crate::{Arg, Error, FidelityClass, ImagePool};
 
@@ -115,6 +115,12 @@ impl Guest for Visa {
         payload::environment(launch)
     }
 
+    fn images(&self) -> &dyn ImageDriver {
+        self
+    }
+}
+
+impl ImageDriver for Visa {
     fn image(
         &self,
         memory: &Memory,

@@ -17,6 +17,8 @@ pub enum Level {
     Given,
     /// The neighbours' coordinates, plus the given bias.
     Neighbours,
+    /// Neighbours with equal coordinates, plus the given bias.
+    Flat,
     /// Gradients, plus the given bias.
     Gradients([[Value; 2]; 3]),
 }
@@ -93,7 +95,8 @@ impl Request {
             Level::Neighbours if has_levels => {
                 Some(self.coords.map(|x| x.map_or([zero; 2], |x| neighbours(cx, x))))
             }
-            Level::Neighbours => None,
+            Level::Flat if has_levels => Some([[zero; 2]; 3]),
+            Level::Neighbours | Level::Flat => None,
         };
         let operation = match operation {
             Operation::Sample if gradients.is_some() => Operation::SampleGradients,

@@ -1,6 +1,6 @@
 //! The names, values and texts of fields; [`warploom_sass::field`] explains their use.
 
-use warploom_sass::{Style, vocabulary};
+use warploom_sass::Style;
 
 use crate::instruction::Instruction;
 

@@ -8,10 +8,10 @@ use warploom_ir::Value;
 
 use super::cc;
 use super::context::Cx;
-use super::flags::Flag;
 use super::flow::{Flow, Lifted, Unsupported};
 use crate::field::AddShift;
 use crate::{Instruction, Part, Source};
+use warploom_sass::lift::Flag;
 
 /// A source of an addition. A negated source is represented by its complement, for which the carry
 /// in makes up.

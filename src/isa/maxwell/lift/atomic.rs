@@ -2,10 +2,10 @@
 //!
 //! Source: seed `nvidia-atom.txt`; facts, `maxwell-semantics.md` 8.
 
-use warploom_guest::divergence::Mask;
-use warploom_ir::{Access, AtomicOp, Space, TrapKind, Type, Value};
+use warploom_ir::{AtomicOp, Space, TrapKind, Type, Value};
+use warploom_sass::lift::memory::{atomic, operand, set_old};
 
-use super::context::{Cx, PT};
+use super::context::Cx;
 use super::flow::{Flow, Lifted, Unsupported};
 use super::memory::address;
 use crate::field::{self, AtomicType, ReduceOp, SharedAtomicType};
@@ -60,12 +60,6 @@ pub fn kind(op: field::AtomicOp, ty: AtomicType) -> Option<Kind> {
     Some((kind, cell))
 }
 
-/// Reads a register, or pair, as the operand of a type.
-pub fn operand(cx: &mut Cx<'_>, reg: Reg, ty: Type) -> Value {
-    let bits = if ty.bits() == 64 { cx.reg_pair(reg) } else { cx.reg(reg) };
-    cx.cast(ty, bits)
-}
-
 /// Emits an atomic operation at the memory operand and returns the old value.
 fn perform(
     cx: &mut Cx<'_>,
@@ -77,34 +71,9 @@ fn perform(
 ) -> Result<Value, Unsupported> {
     let (address, offset) = address(cx, i, space)?;
     let access = cx.b.access(space, ty, 1, address, offset);
-    let (old, status) = atomic(cx, i, access, op, value, compare);
+    let (old, status) = atomic(cx, i.pd(), access, op, value, compare);
     cx.set_pred(i.pd(), status);
     Ok(old)
-}
-
-/// Emits an atomic operation and returns the old value. Sets the sparse status if the instruction
-/// has a predicate for it.
-pub fn atomic(
-    cx: &mut Cx<'_>,
-    i: &Instruction,
-    access: Access,
-    op: AtomicOp,
-    value: Value,
-    compare: Option<Value>,
-) -> (Value, Mask) {
-    if i.pd() == PT {
-        return (cx.b.atomic(access, op, value, compare), Mask::Never);
-    }
-    let (old, sparse) = cx.b.atomic_sparse(access, op, value, compare);
-    (old, Mask::Lanes(sparse))
-}
-
-pub fn set_old(cx: &mut Cx<'_>, i: &Instruction, old: Value) {
-    if cx.b.ty(old).ty.bits() == 64 {
-        cx.set_pair(i.d(), old);
-    } else {
-        cx.set(i.d(), old);
-    }
 }
 
 fn source(source: Source) -> Result<Reg, Unsupported> {
@@ -117,7 +86,7 @@ pub fn atom(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let Some(kind) = kind(i.atomic_op(), i.atomic_type()) else { return ILLEGAL };
     let value = operand(cx, source(i.b())?, kind.1);
     let old = perform(cx, i, Space::Global, kind, value, None)?;
-    set_old(cx, i, old);
+    set_old(cx, i.d(), old);
     Ok(Flow::Next)
 }
 
@@ -128,7 +97,7 @@ pub fn atom_safe_add(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     }
     let value = operand(cx, source(i.b())?, Type::I64);
     let old = perform(cx, i, Space::Global, (AtomicOp::SafeAdd, Type::I64), value, None)?;
-    set_old(cx, i, old);
+    set_old(cx, i.d(), old);
     Ok(Flow::Next)
 }
 
@@ -151,7 +120,7 @@ fn compare_and_swap(cx: &mut Cx<'_>, i: &Instruction, space: Space) -> Lifted {
     }
     let (compare, swap) = (operand(cx, compare, ty), operand(cx, swap, ty));
     let old = perform(cx, i, space, (AtomicOp::CompareExchange, ty), swap, Some(compare))?;
-    set_old(cx, i, old);
+    set_old(cx, i.d(), old);
     Ok(Flow::Next)
 }
 
@@ -190,7 +159,7 @@ pub fn atoms(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let Some(kind) = kind(i.shared_atomic_op(), ty) else { return ILLEGAL };
     let value = operand(cx, source(i.b())?, kind.1);
     let old = perform(cx, i, Space::Shared, kind, value, None)?;
-    set_old(cx, i, old);
+    set_old(cx, i.d(), old);
     Ok(Flow::Next)
 }
 

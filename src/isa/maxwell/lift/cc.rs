@@ -6,10 +6,10 @@ use warploom_guest::divergence::Mask;
 use warploom_ir::{FloatCc, IntCc, Type, Value};
 
 use super::context::Cx;
-use super::flags::Flag;
 use super::flow::Unsupported;
 use crate::Instruction;
 use crate::field::CcTest;
+use warploom_sass::lift::Flag;
 
 /// Returns the lanes where a test holds.
 ///

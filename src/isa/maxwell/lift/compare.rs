@@ -8,10 +8,10 @@ use warploom_ir::{IntCc, Value};
 use super::add::add_carry;
 use super::cc;
 use super::context::Cx;
-use super::flags::Flag;
 use super::flow::{Flow, Lifted, Unsupported};
 use crate::Instruction;
 use crate::field::{BoolOp, IntCompare, MinMaxWord, Sign};
+use warploom_sass::lift::Flag;
 
 /// Returns `x op y`.
 ///

@@ -3,6 +3,7 @@
 //! Source: facts, `maxwell-semantics.md` 3.
 
 use warploom_ir::{FloatAttrs, FloatUnaryOp, Round, Type, Value};
+use warploom_sass::lift::Int;
 
 use super::cc;
 use super::context::{Cx, whole};
@@ -10,33 +11,6 @@ use super::float::round;
 use super::flow::{Flow, Lifted, Unsupported};
 use crate::field::{CopyRounding, FloatFormat, Ftz, IntFormat, IntRounding};
 use crate::{Instruction, Part, Source};
-
-/// An integer type.
-#[derive(Clone, Copy)]
-struct Int {
-    bits: u32,
-    signed: bool,
-}
-
-impl Int {
-    fn ty(self) -> Type {
-        match self.bits {
-            8 => Type::I8,
-            16 => Type::I16,
-            32 => Type::I32,
-            _ => Type::I64,
-        }
-    }
-
-    /// Returns the least and the greatest value.
-    fn range(self) -> (i64, i64) {
-        if self.signed {
-            (-1 << (self.bits - 1), (1 << (self.bits - 1)) - 1)
-        } else {
-            (0, (1 << self.bits) - 1)
-        }
-    }
-}
 
 impl From<IntFormat> for Int {
     fn from(format: IntFormat) -> Int {

@@ -3,10 +3,11 @@
 //! Source: facts, `maxwell-semantics.md` 4.
 
 use warploom_ir::{FloatAttrs, Value};
+use warploom_sass::lift::float::min_max;
 
 use super::cc;
 use super::context::Cx;
-use super::float::{min_max, round};
+use super::float::round;
 use super::flow::{Flow, Lifted};
 use crate::Instruction;
 

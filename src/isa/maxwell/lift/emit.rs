@@ -8,11 +8,12 @@ use warploom_ir::{BlockBuilder, BlockId, BuildError, Function, FunctionBuilder, 
 
 use super::cc;
 use super::context::{Banks, Cx};
-use super::flags::Flags;
 use super::flow::Leave;
 use super::liveness::Liveness;
 use super::program::{Action, End, Program, Step, When};
 use super::stack::{Stack, without};
+use crate::driver;
+use warploom_sass::lift::Flags;
 
 pub struct Emitter<'p, 'a> {
     pub(super) program: &'p Program<'a>,
@@ -114,7 +115,7 @@ impl<'p, 'a> Emitter<'p, 'a> {
         let mut cx = Cx::new(self.function.at(block), self.banks, self.live.kept);
         cx.images = program.images;
         cx.compiled = program.constants;
-        cx.driver_words = program.driver_words;
+        cx.ntid = program.driver_words.then_some(driver::word::NTID);
         let mut may_be_empty = guest.may_be_empty;
         if let Some(shader) = self.banks.shader.filter(|_| self.first == Some(block)) {
             cx.begin(shader);

@@ -5,12 +5,12 @@ use warploom_ir::{BlockBuilder, BlockId, IntCc, Reg, TrapKind, Type, Value};
 
 use super::context::Cx;
 use super::emit::Emitter;
-use super::flags::Flags;
 use super::flow::{Flow, Wait};
 use super::program::Step;
-use super::service;
 use super::stack::without;
 use crate::{BUNDLE_BYTES, WORD_BYTES};
+use warploom_sass::lift::Flags;
+use warploom_sass::lift::service::Frame;
 
 /// The low bit of a site number: set for the lanes that a conditional call or jump leaves behind,
 /// as such an instruction may push twice.
@@ -125,9 +125,11 @@ impl Emitter<'_, '_> {
             }
             Flow::Service(service) => {
                 let (answered, next) = (self.function.new_block(pc), self.block_at(next));
-                service::ask(&mut self.function.at(block), self.banks, service, answered);
+                let registers = self.banks.common.registers;
+                let frame = Frame { registers, stack_end: crate::driver::word::STACK };
+                frame.ask(&mut self.function.at(block), service, answered);
                 let mut b = self.function.at(answered);
-                service::take(&mut b, self.banks, service);
+                frame.take(&mut b, service);
                 b.jump(next);
             }
             Flow::Indirect(_) => self.jump_indirectly(block, step, pc),

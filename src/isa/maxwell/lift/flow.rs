@@ -60,10 +60,7 @@ pub enum Flow {
     Trap(TrapKind),
 }
 
-/// The instruction, or a combination of its modifiers, has no lift function: it traps if it is
-/// executed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Unsupported;
+pub use warploom_sass::lift::Unsupported;
 
 /// The result of a lift function.
 pub type Lifted = Result<Flow, Unsupported>;

@@ -4,10 +4,11 @@
 
 use warploom_guest::divergence::Mask;
 use warploom_ir::{FloatAttrs, Type, Value};
+use warploom_sass::lift::float::{fused, product};
 
 use super::compare::{combine, set_predicates};
 use super::context::Cx;
-use super::float::{flushing, fused, product};
+use super::float::flushing;
 use super::float_compare::compare;
 use super::flow::{Flow, Lifted};
 use crate::field::{Field, Ftz, HalfMerge};

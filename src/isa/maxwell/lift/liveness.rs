@@ -6,9 +6,9 @@
 
 use rustc_hash::FxHashMap;
 
-use super::flags::Flags;
 use super::flow::{Flow, Leave, Wait};
 use super::program::{Action, End, GuestBlock, Program, When};
+use warploom_sass::lift::Flags;
 
 #[derive(Default)]
 pub struct Liveness {

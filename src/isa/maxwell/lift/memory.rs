@@ -2,11 +2,11 @@
 //!
 //! Source: facts, `maxwell-semantics.md` 8. Cache hints have no effect.
 
-use warploom_guest::divergence::Mask;
 pub use warploom_guest::images::formatted::Elements;
-use warploom_ir::{Access, Extend, Space, Type, Value as IrValue, Values};
+use warploom_ir::{Access, Space, Type, Value as IrValue};
+use warploom_sass::lift::memory::load_to;
 
-use super::context::{Cx, PT};
+use super::context::Cx;
 use super::flow::{Flow, Lifted, Unsupported};
 use crate::Instruction;
 use crate::driver::BANKS;
@@ -75,27 +75,8 @@ fn access(
 
 fn load(cx: &mut Cx<'_>, i: &Instruction, space: Space, what: Elements) -> Lifted {
     let access = access(cx, i, space, what)?;
-    load_to(cx, i, access, what);
+    load_to(cx, (i.d(), i.pd()), access, what);
     Ok(Flow::Next)
-}
-
-/// Loads. Returns the values, and the sparse status if the instruction has a predicate for it.
-pub fn values(cx: &mut Cx<'_>, i: &Instruction, access: Access, extend: Extend) -> (Values, Mask) {
-    if i.pd() == PT {
-        return (cx.b.load_access(access, extend), Mask::Never);
-    }
-    let (values, sparse) = cx.b.load_sparse(access, extend);
-    (values, Mask::Lanes(sparse))
-}
-
-/// Loads to the destination and the registers behind it, and sets the sparse status.
-pub fn load_to(cx: &mut Cx<'_>, i: &Instruction, access: Access, what: Elements) {
-    let (values, status) = values(cx, i, access, what.extend);
-    cx.set_pred(i.pd(), status);
-    for (n, &value) in values.iter().enumerate() {
-        let register = cx.after(i.d(), n as u8);
-        cx.set(register, value);
-    }
 }
 
 fn store(cx: &mut Cx<'_>, i: &Instruction, space: Space, what: Elements) -> Lifted {
@@ -157,6 +138,6 @@ pub fn ldc(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     }
     let bank = i.bank().filter(|&bank| bank < BANKS).ok_or(Unsupported)?;
     let access = access(cx, i, Space::Const(bank), what)?;
-    load_to(cx, i, access, what);
+    load_to(cx, (i.d(), i.pd()), access, what);
     Ok(Flow::Next)
 }

@@ -40,13 +40,10 @@ mod context;
 mod emit;
 mod ends;
 mod fidelity;
-mod flag_file;
-mod flags;
 mod flow;
 mod liveness;
 mod program;
 mod registers;
-pub mod service;
 pub mod shader;
 mod stack;
 
@@ -71,7 +68,6 @@ pub mod pixel;
 pub mod predicate;
 pub mod shift;
 pub mod surface;
-mod surface_place;
 pub mod texture;
 pub mod transcendental;
 pub mod video;
@@ -81,8 +77,6 @@ pub use context::KnownImages;
 use context::{Banks, Cx};
 use emit::Emitter;
 pub use fidelity::fidelity;
-use flag_file::FlagBanks;
-use flags::Flag;
 use flow::{Flow, Leave, Lifted};
 pub use program::executes;
 use program::{End, Program};
@@ -92,6 +86,7 @@ use stack::Stack;
 use warploom_guest::LiftError;
 use warploom_guest::shader::Stage;
 use warploom_ir::{CellKind, Function, FunctionBuilder, NanPolicy, Service, Type};
+use warploom_sass::lift::{self, Flag, FlagBanks};
 
 use super::{Instruction, past_control};
 
@@ -236,14 +231,15 @@ fn declare(
 ) -> Banks {
     let registers = function.bank("r", CellKind::Lane(Type::I32), registers);
     let predicates = function.bank("p", CellKind::Mask, Flag::PREDICATES as u32);
-    let cc = function.bank("cc", CellKind::Mask, Flag::CC_BITS as u32);
+    let others = function.bank("cc", CellKind::Mask, Flag::CC_BITS as u32);
     let mut mask = |name| function.bank(name, CellKind::Mask, 1).reg(0);
     let shader = shader.map(|&program| Shader {
         program,
         helpers: (program.header.stage() == Stage::Fragment).then(|| mask("helpers")),
         begun: mask("begun"),
     });
-    Banks { registers, flags: FlagBanks { predicates, cc }, shader }
+    let flags = FlagBanks { predicates, others };
+    Banks { common: lift::Banks { registers, uniform: None, convergence: None, flags }, shader }
 }
 
 /// Declares the registers for the trial run of instructions.

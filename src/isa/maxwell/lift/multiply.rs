@@ -8,10 +8,10 @@ use warploom_ir::Value;
 use super::add::{add_carry, saturate};
 use super::cc;
 use super::context::Cx;
-use super::flags::Flag;
 use super::flow::{Flow, Lifted, Unsupported};
 use crate::field::{MulSigns, XmadMode, XmadSigns};
 use crate::{Instruction, Part, Source};
+use warploom_sass::lift::Flag;
 
 /// Returns the half of a factor that is multiplied; an immediate is a half.
 fn half(cx: &mut Cx<'_>, source: Source, word: Value, signed: bool) -> Value {

@@ -102,7 +102,7 @@ fn word_of(cx: &mut Cx<'_>, row: Row, number: Value) -> Value {
 /// Returns the provoking (first) vertex's word, where the table has the word; else `other`.
 fn provoking(cx: &mut Cx<'_>, word: Word, other: Value) -> Value {
     const GENERIC: u16 = attribute::GENERIC / 4;
-    let words = cx.banks.shader.map_or(0, |shader| shader.program.vertex_words);
+    let words = cx.shader.map_or(0, |shader| shader.program.vertex_words);
     if !cx.has(Array::Table) {
         return other;
     }

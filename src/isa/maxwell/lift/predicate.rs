@@ -8,10 +8,10 @@ use warploom_ir::Value;
 use super::cc;
 use super::compare::{combine, set_predicates, set_register};
 use super::context::{Cx, whole};
-use super::flags::Flag;
 use super::flow::{Flow, Lifted, Unsupported};
 use crate::field::{ByteIndex, PredFile};
 use crate::{Instruction, Part};
+use warploom_sass::lift::Flag;
 
 /// Returns Pa op Pb.
 fn logic(cx: &mut Cx<'_>, i: &Instruction) -> Result<Mask, Unsupported> {

@@ -9,12 +9,13 @@ use warploom_guest::header::Header;
 use warploom_ir::{BlockId, FunctionBuilder, Service, TrapKind};
 
 use super::context::{Banks, Cx, KnownImages, Usage};
-use super::flags::Flags;
 use super::flow::{Active, Flow, Leave, Unsupported, Wait};
 use super::shader::{self, Permit, permit};
-use super::{Kernel, NAN, WARP_LANES, cc, declare_scratch, service};
+use super::{Kernel, NAN, WARP_LANES, cc, declare_scratch};
 use crate::field::{CcTest, Field};
 use crate::{Instruction, Opcode, WORD_BYTES, code, past_control};
+use warploom_sass::lift::Flags;
+use warploom_sass::lift::service;
 
 /// The most instructions that are searched for a leave behind a branch.
 const MAX_LOOKAHEAD: usize = 8;

@@ -111,7 +111,7 @@ impl Cx<'_> {
     /// # Errors
     /// The code is a compute kernel.
     pub fn shader(&self) -> Result<Shader, Unsupported> {
-        self.banks.shader.ok_or(Unsupported)
+        self.shader.ok_or(Unsupported)
     }
 
     /// Returns the graphics program, if it is of this stage.
@@ -126,12 +126,12 @@ impl Cx<'_> {
 
     /// Returns the bank in which instructions find handles of images.
     pub fn handle_bank(&self) -> u8 {
-        self.banks.shader.map_or(0, |shader| shader.program.texture_bank)
+        self.shader.map_or(0, |shader| shader.program.texture_bank)
     }
 
     /// Whether the launch has an array.
     pub fn has(&self, array: Array) -> bool {
-        self.banks.shader.is_some_and(|shader| shader.program.arrays.has(array))
+        self.shader.is_some_and(|shader| shader.program.arrays.has(array))
     }
 
     /// Returns the lane's number in the launch: varying `i64`.
@@ -199,8 +199,11 @@ impl Cx<'_> {
 
     /// Returns the helper lanes; none in a program without pixels.
     fn helpers(&mut self) -> Option<Value> {
-        let reg = self.banks.shader.and_then(|shader| shader.helpers)?;
-        Some(*self.helpers.get_or_insert_with(|| self.b.rf_read(reg)))
+        let reg = self.shader.and_then(|shader| shader.helpers)?;
+        if self.helpers.is_none() {
+            self.helpers = Some(self.b.rf_read(reg));
+        }
+        self.helpers
     }
 
     /// Returns the lanes that are pixels; all lanes in a program without pixels.
@@ -212,7 +215,7 @@ impl Cx<'_> {
     }
 
     fn set_helpers(&mut self, lanes: Value) {
-        if let Some(reg) = self.banks.shader.and_then(|shader| shader.helpers) {
+        if let Some(reg) = self.shader.and_then(|shader| shader.helpers) {
             self.b.rf_write(reg, lanes);
             self.helpers = Some(lanes);
         }

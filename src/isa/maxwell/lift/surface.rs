@@ -1,91 +1,88 @@
 //! Surfaces: SULD, SUST, SURED, SUATOM.
 //!
 //! Source: seeds `nvidia-suatom.txt` and `nvidia-ptx-surface.txt`; facts, `maxwell-surfaces.md`,
-//! section 4. `surface_place` computes the place of accesses, [`texel`](warploom_ir::texel)
-//! converts texels.
+//! section 4.
 
 use warploom_guest::divergence::Mask;
-use warploom_guest::images::formatted::{self, texels_of};
-use warploom_guest::images::place::Unit;
-use warploom_guest::images::raise;
+use warploom_guest::images::Record;
+use warploom_guest::images::place::{Beyond, Unit};
 use warploom_guest::images::reduction::Operation;
-use warploom_ir::image::flag;
-use warploom_ir::{Access, AtomicOp, LaneFault, Type, Value};
+use warploom_ir::{AtomicOp, Type, Value};
+use warploom_sass::lift::memory::{load_to, set_old};
+use warploom_sass::lift::surface::{self, Surface, raw_unit};
+use warploom_sass::lift::texture::Dim;
 
-use super::atomic::{ILLEGAL, Kind, atomic, kind, operand, reduction, set_old};
+use super::atomic::{ILLEGAL, kind, reduction};
 use super::context::Cx;
 use super::flow::{Flow, Lifted, Unsupported};
-use super::memory::{self, store_size};
-use super::surface_place::place;
-use crate::Instruction;
-use crate::field::{self, AtomicType, SurfaceAtomicType, SurfaceMask};
+use super::memory::store_size;
+use crate::field::{self, AtomicType, Field, SurfaceAtomicType, SurfaceClamp, SurfaceDim};
+use crate::{Instruction, Reg, Source, Value as Operand};
 
-fn is_formatted(i: &Instruction) -> bool {
-    i.field(field::Field::surface_mask).is_some()
+/// Returns the image record of a handle operand: a register, or the index of a word of bank 0.
+fn record(cx: &mut Cx<'_>, handle: Source) -> Record {
+    let handle = match handle.value {
+        Operand::Imm(word) => {
+            if let Some(known) = Record::known(cx, word as u32 * 4) {
+                return known;
+            }
+            let bank = cx.handle_bank();
+            cx.bank(bank, word as i32 * 4, Type::I32)
+        }
+        _ => cx.raw(handle),
+    };
+    Record::of(cx, handle)
 }
 
-/// Returns the unit of x in a raw access of `bytes` bytes.
-fn raw_unit(i: &Instruction, bytes: u32) -> Unit {
-    if i.byte_address() { Unit::Bytes(bytes) } else { Unit::Elements(bytes) }
+/// Returns the surface that an instruction names, with coordinates.
+fn surface(cx: &mut Cx<'_>, i: &Instruction) -> Result<Surface, Unsupported> {
+    let dim = match i.surface_dim() {
+        SurfaceDim::D1 | SurfaceDim::D1Buffer => Dim::D1,
+        SurfaceDim::D1Array => Dim::ARRAY_D1,
+        SurfaceDim::D2 => Dim::D2,
+        SurfaceDim::D2Array => Dim::ARRAY_D2,
+        SurfaceDim::D3 => Dim::D3,
+        SurfaceDim::Reserved6 | SurfaceDim::Reserved7 => return Err(Unsupported),
+    };
+    let beyond = match i.surface_clamp() {
+        SurfaceClamp::Ignore => Beyond::Nothing,
+        SurfaceClamp::Near => Beyond::Nearest,
+        SurfaceClamp::Trap => Beyond::Fault,
+        SurfaceClamp::Reserved => return Err(Unsupported),
+    };
+    let coordinates = i.a().reg().ok_or(Unsupported)?;
+    let is_buffer = i.surface_dim() == SurfaceDim::D1Buffer;
+    Ok(Surface { record: record(cx, i.c()), dim, is_buffer, beyond, coordinates })
 }
 
-/// Returns the components that a formatted access moves.
-fn components(mask: SurfaceMask) -> impl Iterator<Item = usize> {
-    (0..4).filter(move |component| mask as u32 >> component & 1 != 0)
+fn data(i: &Instruction) -> Result<Reg, Unsupported> {
+    i.b().reg().ok_or(Unsupported)
 }
 
 pub fn suld(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    if is_formatted(i) {
-        return load_formatted(cx, i);
+    let to = (i.d(), i.pd());
+    if let Some(mask) = i.field(Field::surface_mask) {
+        let surface = surface(cx, i)?;
+        surface::load_formatted(cx, to, surface, mask);
+        return Ok(Flow::Next);
     }
     let what = store_size(i.store_size())?;
-    let place = place(cx, i, raw_unit(i, what.bytes()))?;
+    let place = surface(cx, i)?.place(cx, raw_unit(i.byte_address(), what.bytes()));
     let access = place.access(cx, what.ty, what.count, Mask::Always);
-    memory::load_to(cx, i, access, what);
+    load_to(cx, to, access, what);
     Ok(Flow::Next)
 }
 
 pub fn sust(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    if is_formatted(i) {
-        return store_formatted(cx, i);
+    let data = data(i)?;
+    if let Some(mask) = i.field(Field::surface_mask) {
+        let surface = surface(cx, i)?;
+        surface::store_formatted(cx, data, surface, mask);
+        return Ok(Flow::Next);
     }
     let what = store_size(i.store_size())?;
-    let data = i.b().reg().ok_or(Unsupported)?;
-    let place = place(cx, i, raw_unit(i, what.bytes()))?;
-    let access = place.access(cx, what.ty, what.count, Mask::Always);
-    let values: Vec<Value> = (0..what.count).map(|n| cx.nth(data, n)).collect();
-    cx.b.store_access(access, &values);
-    Ok(Flow::Next)
-}
-
-fn load_formatted(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    let place = place(cx, i, Unit::Texels)?;
-    let zero = cx.int(0);
-    let zero = cx.b.splat(zero);
-    let mut status = Mask::Never;
-    let texel = formatted::load(cx, &place, |cx, access, extend| {
-        let (values, sparse) = memory::values(cx, i, access, extend);
-        status = cx.or(status, sparse);
-        values
-    });
-    cx.set_pred(i.pd(), status);
-    for (n, output) in components(i.surface_mask()).enumerate() {
-        // Outside the image the result is 0, not the outputs of a texel of zeros.
-        let value = cx.select(place.inside, texel[output], zero);
-        let register = cx.after(i.d(), n as u8);
-        cx.set(register, value);
-    }
-    Ok(Flow::Next)
-}
-
-fn store_formatted(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    let data = i.b().reg().ok_or(Unsupported)?;
-    let place = place(cx, i, Unit::Texels)?;
-    let given: Vec<(usize, Value)> = components(i.surface_mask())
-        .zip(0..)
-        .map(|(output, n)| (output, cx.nth(data, n)))
-        .collect();
-    formatted::store(cx, &place, &given);
+    let surface = surface(cx, i)?;
+    surface::store_raw(cx, data, (surface, raw_unit(i.byte_address(), what.bytes())), what);
     Ok(Flow::Next)
 }
 
@@ -111,61 +108,32 @@ fn operation(op: field::AtomicOp, ty: SurfaceAtomicType) -> Option<Operation> {
     }))
 }
 
-/// Emits an atomic operation on the data register, with a second operand for a compare. Writes the
-/// sparse status and returns the old value.
-fn perform<'a>(
-    cx: &mut Cx<'a>,
+/// Performs an atomic operation on raw memory, and returns the old value.
+fn raw(
+    cx: &mut Cx<'_>,
     i: &Instruction,
-    (operation, unit): (Operation, Unit),
+    operation: Operation,
     compares: bool,
 ) -> Result<Value, Unsupported> {
-    let data = i.b().reg().ok_or(Unsupported)?;
-    let place = place(cx, i, unit)?;
-    if unit == Unit::Texels {
-        let words = texels_of(cx, &place.record, 2);
-        let (others, present) = (cx.not(words), place.record.has(cx, flag::PRESENT));
-        let others = cx.and(present, others);
-        raise(cx, LaneFault::InvalidSurface, others);
-    }
-    let once = |cx: &mut Cx<'a>, (op, ty): Kind, lanes: Mask| {
-        // The address of an atomic operation must be aligned too.
-        let access = Access { align: ty.bytes() as u8, ..place.access(cx, ty, 1, lanes) };
-        let first = operand(cx, data, ty);
-        let first = cx.b.splat(first);
-        let (value, compare) = if compares {
-            let swap = cx.after(data, (ty.bytes() / 4) as u8);
-            let swap = operand(cx, swap, ty);
-            (cx.b.splat(swap), Some(first))
-        } else {
-            (first, None)
-        };
-        atomic(cx, i, access, op, value, compare)
-    };
-    let (old, status) = operation.perform(cx, &place, once);
-    cx.set_pred(i.pd(), status);
-    Ok(old)
-}
-
-/// Returns the unit of x in an atomic operation.
-fn atomic_unit(i: &Instruction, operation: Operation) -> Unit {
-    raw_unit(i, operation.bytes())
+    let target = (surface(cx, i)?, raw_unit(i.byte_address(), operation.bytes()));
+    Ok(surface::perform(cx, (data(i)?, i.pd()), target, operation, compares))
 }
 
 pub fn suatom(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    if i.field(field::Field::surface_atomic_type).is_none() {
+    if i.field(Field::surface_atomic_type).is_none() {
         return Err(Unsupported);
     }
     let Some(operation) = operation(i.shared_atomic_op(), i.surface_atomic_type()) else {
         return ILLEGAL;
     };
-    let old = perform(cx, i, (operation, atomic_unit(i, operation)), false)?;
-    set_old(cx, i, old);
+    let old = raw(cx, i, operation, false)?;
+    set_old(cx, i.d(), old);
     Ok(Flow::Next)
 }
 
 /// Lifts SUATOM.CAS: B holds the compare value, and behind it the value to swap in.
 pub fn suatom_cas(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    if i.field(field::Field::surface_atomic_type).is_none() {
+    if i.field(Field::surface_atomic_type).is_none() {
         return Err(Unsupported);
     }
     let ty = match i.surface_atomic_type() {
@@ -174,23 +142,27 @@ pub fn suatom_cas(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
         _ => return ILLEGAL,
     };
     let operation = Operation::One((AtomicOp::CompareExchange, ty));
-    let old = perform(cx, i, (operation, atomic_unit(i, operation)), true)?;
-    set_old(cx, i, old);
+    let old = raw(cx, i, operation, true)?;
+    set_old(cx, i.d(), old);
     Ok(Flow::Next)
 }
 
 /// Lifts SURED, an atomic operation without a result. Formatted reductions are for texels of 32
 /// bits, whose type says whether numbers are signed.
 pub fn sured(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    let raw = i.field(field::Field::surface_atomic_type).is_some();
+    let is_raw = i.field(Field::surface_atomic_type).is_some();
     let op = reduction(i.reduce_op());
     let ty = match op {
-        _ if raw => i.surface_atomic_type(),
+        _ if is_raw => i.surface_atomic_type(),
         field::AtomicOp::Inc | field::AtomicOp::Dec => SurfaceAtomicType::U32,
         _ => SurfaceAtomicType::Sd32,
     };
     let Some(operation) = operation(op, ty) else { return ILLEGAL };
-    let unit = if raw { atomic_unit(i, operation) } else { Unit::Texels };
-    perform(cx, i, (operation, unit), false)?;
+    if is_raw {
+        raw(cx, i, operation, false)?;
+    } else {
+        let target = (surface(cx, i)?, Unit::Texels);
+        surface::perform(cx, (data(i)?, i.pd()), target, operation, false);
+    }
     Ok(Flow::Next)
 }

@@ -4,64 +4,32 @@
 //! Ryujinx's compilers, and ptxas. [`sample`](warploom_ir::image::sample) defines the result for a
 //! coordinate.
 
-use warploom_guest::divergence::Mask;
 use warploom_guest::images::Record;
-use warploom_guest::images::texture::{self, Level, Texture};
+use warploom_guest::images::texture::{Level, Texture, sizes};
+use warploom_guest::shader::Stage;
 use warploom_ir::image::sample::Operation;
 use warploom_ir::{Type, Value};
+use warploom_sass::lift::texture::{Dim, NARROW, Request, Vector, WIDE, write_pairs};
 
-use super::context::{Cx, PT};
+use super::context::Cx;
 use super::flow::{Flow, Lifted, Unsupported};
+use crate::Instruction;
 use crate::field::{
     FetchLod, Field, GatherOffsets, MaskPair, MaskSingle, TexelFormat, TextureDim, TextureLod,
     TextureQuery,
 };
-use crate::{Instruction, Reg, Source};
 
-/// Consecutive registers of an operand.
-struct Vector {
-    first: Reg,
-    taken: u8,
-}
-
-impl Vector {
-    fn of(source: Source) -> Result<Vector, Unsupported> {
-        Ok(Vector { first: source.reg().ok_or(Unsupported)?, taken: 0 })
-    }
-
-    fn take(&mut self, cx: &mut Cx<'_>) -> Value {
-        let register = cx.after(self.first, self.taken);
-        self.taken += 1;
-        cx.varying_reg(register)
-    }
-}
-
-/// The shape that an instruction expects of the image.
-#[derive(Clone, Copy)]
-struct Dim {
-    axes: usize,
-    array: bool,
-}
-
-impl Dim {
-    const D1: Dim = Dim { axes: 1, array: false };
-    const D2: Dim = Dim { axes: 2, array: false };
-    const D3: Dim = Dim { axes: 3, array: false };
-    const CUBE: Dim = Dim::D3;
-    const ARRAY_D2: Dim = Dim { axes: 2, array: true };
-
-    fn of(dim: TextureDim) -> Result<Dim, Unsupported> {
-        Ok(match dim {
-            TextureDim::D1 => Dim::D1,
-            TextureDim::ArrayD1 => Dim { axes: 1, array: true },
-            TextureDim::D2 => Dim::D2,
-            TextureDim::ArrayD2 => Dim::ARRAY_D2,
-            TextureDim::D3 => Dim::D3,
-            TextureDim::Cube => Dim::CUBE,
-            TextureDim::ArrayCube => Dim { axes: 3, array: true },
-            TextureDim::ArrayD3 => return Err(Unsupported),
-        })
-    }
+fn dim_of(dim: TextureDim) -> Result<Dim, Unsupported> {
+    Ok(match dim {
+        TextureDim::D1 => Dim::D1,
+        TextureDim::ArrayD1 => Dim::ARRAY_D1,
+        TextureDim::D2 => Dim::D2,
+        TextureDim::ArrayD2 => Dim::ARRAY_D2,
+        TextureDim::D3 => Dim::D3,
+        TextureDim::Cube => Dim::CUBE,
+        TextureDim::ArrayCube => Dim::ARRAY_CUBE,
+        TextureDim::ArrayD3 => return Err(Unsupported),
+    })
 }
 
 /// Returns texture and sampler of a handle: a word of bank 0 that the instruction names, or a
@@ -80,51 +48,6 @@ fn texture_of(
         }
     };
     Ok(Texture::of(cx, known, [handle, handle]))
-}
-
-/// The request of an instruction to a texture, with the shape that it expects of the image.
-struct Request {
-    asked: texture::Request,
-    dim: Dim,
-}
-
-impl Request {
-    fn new(texture: Texture, dim: Dim) -> Request {
-        Request { asked: texture::Request::new(texture), dim }
-    }
-
-    /// Takes layer, then coordinates: their order in the first operand.
-    fn place(&mut self, cx: &mut Cx<'_>, vector: &mut Vector) {
-        if self.dim.array {
-            let layer = vector.take(cx);
-            self.set_layer(cx, layer);
-        }
-        for axis in 0..self.dim.axes {
-            self.asked.coords[axis] = Some(vector.take(cx));
-        }
-    }
-
-    fn set_layer(&mut self, cx: &mut Cx<'_>, layer: Value) {
-        let low = cx.int(0xffff);
-        self.asked.layer = Some(cx.b.and(layer, low));
-    }
-
-    /// Sets packed offsets: each has `bits` bits, `distance` bits from the next.
-    fn set_offset(&mut self, cx: &mut Cx<'_>, packed: Value, (bits, distance): (u32, u32)) {
-        for axis in 0..self.dim.axes {
-            self.asked.offset[axis] =
-                Some(cx.bit_range(packed, axis as u32 * distance, bits, true));
-        }
-    }
-
-    /// Emits the request, sets the sparse status and returns the components.
-    fn ask(self, cx: &mut Cx<'_>, i: &Instruction, operation: Operation) -> [Value; 4] {
-        let (components, sparse) = self.asked.ask(cx, operation);
-        if i.pd() != PT {
-            cx.set_pred(i.pd(), Mask::Lanes(sparse));
-        }
-        components
-    }
 }
 
 /// Writes the components of a mask to consecutive registers.
@@ -151,23 +74,25 @@ fn named_texture(
     texture_of(cx, i, register)
 }
 
-/// Bits and distance of packed offsets: four bits each.
-const NARROW: (u32, u32) = (4, 4);
-/// Bits and distance of packed offsets of gathers: six bits, in bytes.
-const WIDE: (u32, u32) = (6, 8);
+/// Returns the source of the level of an instruction without a level: neighbours, for pixels and
+/// where the code says that quads are whole. Elsewhere differences are 0.
+fn automatic(cx: &Cx<'_>, i: &Instruction) -> Level {
+    let has_neighbours = i.ndv() || cx.shader_of(Stage::Fragment).is_ok();
+    if has_neighbours { Level::Neighbours } else { Level::Flat }
+}
 
 pub fn tex(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    let dim = Dim::of(i.texture_dim())?;
+    let dim = dim_of(i.texture_dim())?;
     if i.lod_bound() {
         return Err(Unsupported);
     }
     let (mut a, mut b) = (Vector::of(i.a())?, Vector::of(i.b())?);
     let texture = named_texture(cx, i, &mut b)?;
     let mut request = Request::new(texture, dim);
-    request.place(cx, &mut a);
+    request.place(cx, |cx| a.take(cx));
     request.asked.level = match i.texture_lod() {
         TextureLod::Lz | TextureLod::Ll => Level::Given,
-        TextureLod::Auto | TextureLod::Lb => Level::Neighbours,
+        TextureLod::Auto | TextureLod::Lb => automatic(cx, i),
         _ => return Err(Unsupported),
     };
     if matches!(i.texture_lod(), TextureLod::Ll | TextureLod::Lb) {
@@ -180,12 +105,12 @@ pub fn tex(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     if i.depth_compare() {
         request.asked.reference = Some(b.take(cx));
     }
-    let components = request.ask(cx, i, Operation::Sample);
+    let components = request.ask(cx, i.pd(), Operation::Sample);
     write(cx, i, components)
 }
 
 pub fn tld(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    let dim = Dim::of(i.texture_dim())?;
+    let dim = dim_of(i.texture_dim())?;
     if i.multisample() {
         return Err(Unsupported);
     }
@@ -193,7 +118,7 @@ pub fn tld(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let (mut a, mut b) = (Vector::of(i.a())?, Vector::of(i.b())?);
     let texture = named_texture(cx, i, &mut b)?;
     let mut request = Request::new(texture, dim);
-    request.place(cx, &mut a);
+    request.place(cx, |cx| a.take(cx));
     if i.fetch_lod() == FetchLod::Ll {
         request.asked.lod = Some(b.take(cx));
     }
@@ -201,12 +126,12 @@ pub fn tld(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
         let packed = b.take(cx);
         request.set_offset(cx, packed, NARROW);
     }
-    let components = request.ask(cx, i, operation);
+    let components = request.ask(cx, i.pd(), operation);
     write(cx, i, components)
 }
 
 pub fn tld4(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    let dim = Dim::of(i.texture_dim())?;
+    let dim = dim_of(i.texture_dim())?;
     let offsets = i.gather_offsets();
     if matches!(offsets, GatherOffsets::Ptp | GatherOffsets::Reserved) {
         return Err(Unsupported);
@@ -214,7 +139,7 @@ pub fn tld4(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let (mut a, mut b) = (Vector::of(i.a())?, Vector::of(i.b())?);
     let texture = named_texture(cx, i, &mut b)?;
     let mut request = Request::new(texture, dim);
-    request.place(cx, &mut a);
+    request.place(cx, |cx| a.take(cx));
     if offsets == GatherOffsets::Aoffi {
         let packed = b.take(cx);
         request.set_offset(cx, packed, WIDE);
@@ -223,13 +148,13 @@ pub fn tld4(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
         request.asked.reference = Some(b.take(cx));
     }
     let component = i.gather_component() as u8;
-    let components = request.ask(cx, i, Operation::Gather { component });
+    let components = request.ask(cx, i.pd(), Operation::Gather { component });
     write(cx, i, components)
 }
 
 /// Lifts TXD: B holds the derivatives along x and y of each coordinate in turn.
 pub fn txd(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    let dim = Dim::of(i.texture_dim())?;
+    let dim = dim_of(i.texture_dim())?;
     if i.lod_bound() {
         return Err(Unsupported);
     }
@@ -240,36 +165,24 @@ pub fn txd(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
         request.asked.coords[axis] = Some(a.take(cx));
     }
     if dim.array || i.offsets() {
-        // The layer, with offsets above it.
         let packed = a.take(cx);
-        if dim.array {
-            request.set_layer(cx, packed);
-        }
-        if i.offsets() {
-            let offsets = cx.shr(packed, 16);
-            request.set_offset(cx, offsets, NARROW);
-        }
+        request.set_packed(cx, packed, i.offsets());
     }
-    let zero = cx.int(0);
-    let mut gradients = [[zero; 2]; 3];
-    for gradient in gradients.iter_mut().take(dim.axes) {
-        *gradient = [b.take(cx), b.take(cx)];
-    }
-    request.asked.level = Level::Gradients(gradients);
-    let components = request.ask(cx, i, Operation::Sample);
+    request.gradients(cx, |cx| b.take(cx));
+    let components = request.ask(cx, i.pd(), Operation::Sample);
     write(cx, i, components)
 }
 
 /// Lifts TMML: the level of detail that neighbours' coordinates give.
 pub fn tmml(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    let dim = Dim::of(i.texture_dim())?;
+    let dim = dim_of(i.texture_dim())?;
     let mut a = Vector::of(i.a())?;
     let mut handle = Vector::of(if is_bindless(i) { i.b() } else { i.a() })?;
     let texture = named_texture(cx, i, &mut handle)?;
     let mut request = Request::new(texture, dim);
-    request.place(cx, &mut a);
-    request.asked.level = Level::Neighbours;
-    let components = request.ask(cx, i, Operation::Level);
+    request.place(cx, |cx| a.take(cx));
+    request.asked.level = automatic(cx, i);
+    let components = request.ask(cx, i.pd(), Operation::Level);
     write(cx, i, components)
 }
 
@@ -282,7 +195,7 @@ pub fn txq(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let mut a = Vector::of(i.a())?;
     let texture = named_texture(cx, i, &mut a)?;
     let level = a.take(cx);
-    let sizes = texture::sizes(cx, &texture.record, level);
+    let sizes = sizes(cx, &texture.record, level);
     let zero = cx.int(0);
     write(cx, i, [sizes[0], sizes[1], sizes[2], zero])
 }
@@ -315,17 +228,8 @@ fn write_short(cx: &mut Cx<'_>, i: &Instruction, components: [Value; 4]) -> Lift
         }
     };
     let chosen: Vec<Value> = chosen.iter().map(|&component| components[component]).collect();
-    write_pairs(cx, i, &chosen);
+    write_pairs(cx, [i.d(), i.e()], &chosen);
     Ok(Flow::Next)
-}
-
-/// Writes up to four values: the first two to D and behind it, further values to E.
-fn write_pairs(cx: &mut Cx<'_>, i: &Instruction, values: &[Value]) {
-    for (n, &value) in values.iter().enumerate() {
-        let reg = if n < 2 { i.d() } else { i.e() };
-        let register = cx.after(reg, n as u8 % 2);
-        cx.set(register, value);
-    }
 }
 
 /// Returns bits 53 to 56, in which the encodings of short instructions differ.
@@ -348,17 +252,10 @@ fn short(
     let texture = texture_of(cx, i, None)?;
     let mut request = Request::new(texture, dim);
     let mut taken = 0;
-    let mut take = |cx: &mut Cx<'_>| {
+    request.place(cx, |cx| {
         taken += 1;
         if taken <= in_a { a.take(cx) } else { b.take(cx) }
-    };
-    if dim.array {
-        let layer = take(cx);
-        request.set_layer(cx, layer);
-    }
-    for axis in 0..dim.axes {
-        request.asked.coords[axis] = Some(take(cx));
-    }
+    });
     Ok((request, b))
 }
 
@@ -383,7 +280,7 @@ pub fn texs(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     };
     let (mut request, mut b) = short(cx, i, dim, in_a)?;
     if neighbours {
-        request.asked.level = Level::Neighbours;
+        request.asked.level = automatic(cx, i);
     }
     if level {
         request.asked.lod = Some(b.take(cx));
@@ -391,7 +288,7 @@ pub fn texs(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     if compare {
         request.asked.reference = Some(b.take(cx));
     }
-    let components = request.ask(cx, i, Operation::Sample);
+    let components = request.ask(cx, i.pd(), Operation::Sample);
     write_short(cx, i, components)
 }
 
@@ -416,7 +313,7 @@ pub fn tlds(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
         let packed = b.take(cx);
         request.set_offset(cx, packed, NARROW);
     }
-    let components = request.ask(cx, i, Operation::Fetch);
+    let components = request.ask(cx, i.pd(), Operation::Fetch);
     write_short(cx, i, components)
 }
 
@@ -434,7 +331,7 @@ pub fn tld4s(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
         request.asked.reference = Some(b.take(cx));
     }
     let component = i.gather_component() as u8;
-    let components = request.ask(cx, i, Operation::Gather { component });
-    write_pairs(cx, i, &components);
+    let components = request.ask(cx, i.pd(), Operation::Gather { component });
+    write_pairs(cx, [i.d(), i.e()], &components);
     Ok(Flow::Next)
 }

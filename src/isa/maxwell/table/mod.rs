@@ -19,29 +19,8 @@ macro_rules! family {
             $format:literal { $($encoding:literal)+ }
         )+ }
     )* }) => {
-        pub static ROWS: &[$crate::table::Row] = &[$($($(
-            {
-                const PATTERN: (u128, u128) = $crate::LANGUAGE.pattern($encoding);
-                $crate::table::Row {
-                    opcode: $crate::table::Opcode::$opcode,
-                    fidelity: fidelity!($fidelity),
-                    lift: lift!($fidelity),
-                    models: warploom_sass::row::Models::ALL,
-                    mask: PATTERN.0,
-                    bits: PATTERN.1,
-                    exclusions: &const {
-                        $crate::LANGUAGE
-                            .exclusions::<{ $crate::LANGUAGE.exclusion_count($encoding) }>($encoding)
-                    },
-                    one_of: 0,
-                    format: $format,
-                    pieces: &const {
-                        $crate::LANGUAGE
-                            .pieces::<{ warploom_sass::notation::piece_count($format) }>($format, $encoding)
-                    },
-                }
-            },
-        )+)+)*];
+        pub static ROWS: &[$crate::table::Row] =
+            &[$($($(row!([$opcode $fidelity $format] $encoding),)+)+)*];
 
         hand_on! { ($d) $family $([$(#[$doc])* $opcode])* }
     };
@@ -82,8 +61,7 @@ gather! { families atomic barrier control convert float graphics half integer lo
 pub static TABLE: LazyLock<Table<Maxwell>> =
     LazyLock::new(|| Table::new(FAMILIES.iter().copied().flatten(), 54, 10));
 
-/// Returns a word of a row, with the other bits from `random`. The row may exclude the word, or a more
-/// specific row may have it.
+/// Returns a word of a row, with the other bits from `random`; see [`Row::word`].
 pub fn word(row: &Row, random: u64) -> u64 {
     row.word(random.into()) as u64
 }

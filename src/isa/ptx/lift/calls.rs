@@ -174,7 +174,8 @@ pub fn ask(cx: &mut Cx<'_>, call: &Call<'_>, service: Service) {
 pub fn take_answer(cx: &mut Cx<'_>, call: &Call<'_>) {
     let bytes = match call.callee {
         &Operand::Symbol(AddressOf::Function(id), _) => {
-            service::by_name(&cx.module.function(id).name).map_or(0, service::result)
+            warploom_guest::service::by_name(&cx.module.function(id).name)
+                .map_or(0, service::result)
         }
         _ => 0,
     };

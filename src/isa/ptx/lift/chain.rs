@@ -1,52 +1,11 @@
-//! Runs several nodes in one block. After a branch that some lanes leave by, the block goes on for
-//! the other lanes, even if none is left: its code then has no effect.
-//!
-//! The end of the block tests whether any lane is active. So code behind `if (i < n)`, and loops
-//! with several exits, are one block, as they are for guests with predicated instructions.
+//! Runs several nodes in one block: see [`Chain`].
+
+use warploom_guest::places::{Chain, Here};
 
 use super::context::Cx;
-use super::emit::{Here, Shape};
+use super::emit::Shape;
 use super::graph::{End, Node};
 use super::uses;
-
-/// Limits of the statements of a node that a block runs on to, and of all nodes of one block: they
-/// take time even if no lane is active.
-const MAX_NODE: u32 = 48;
-const MAX_CHAIN: u32 = 160;
-
-pub struct Chain {
-    nodes: Vec<usize>,
-    /// The positions where the lanes that left wait.
-    left: Vec<u32>,
-    statements: u32,
-}
-
-impl Chain {
-    pub fn new(first: usize) -> Chain {
-        Chain { nodes: vec![first], left: vec![], statements: 0 }
-    }
-
-    /// Whether perhaps no lane is active.
-    pub fn may_be_empty(&self) -> bool {
-        !self.left.is_empty()
-    }
-
-    /// Returns all nodes but the first.
-    pub fn parts(mut self) -> Vec<usize> {
-        self.nodes.split_off(1)
-    }
-
-    /// Whether the block runs on to a node. `may_be_empty` says that perhaps no lane is active.
-    fn takes(&mut self, first: &Node, node: &Node, may_be_empty: bool) -> bool {
-        let ends = !may_be_empty
-            || matches!(node.end, End::Jump(_) | End::Split { .. } | End::Exit { .. });
-        let statements = node.last - node.first;
-        let fits = statements <= MAX_NODE && self.statements + statements <= MAX_CHAIN;
-        let takes = ends && fits && node.instance == first.instance && node.returned.is_none();
-        self.statements += if takes { statements } else { 0 };
-        takes
-    }
-}
 
 impl Shape<'_> {
     /// Appends another node to the same block, if possible, and returns it.
@@ -57,23 +16,23 @@ impl Shape<'_> {
         here: Here<'_>,
         chain: &mut Chain,
     ) -> Option<usize> {
-        if self.dispatcher.is_some() {
+        if self.places.dispatcher.is_some() {
             return None;
         }
-        let nodes = &self.plan.graph.nodes;
+        let (nodes, schedule) = (&self.plan.graph.nodes, &self.plan.schedule);
         let node = &nodes[number];
         match node.end {
             End::Split { statement, taken, next } if taken != next => {
-                let (low, _) = self.plan.in_order(taken, next);
-                let to = self.plan.position[low];
-                let is_next = to > here.position && self.plan.predecessors[low] == [number];
-                let is_first = !here.waiting.any_before(to);
-                if !is_next || !is_first || !chain.takes(node, &nodes[low], true) {
+                let (low, _) = schedule.in_order(taken, next);
+                let is_next = schedule.is_own_next(here, low, &[number]);
+                if !is_next || !takes(chain, node, &nodes[low], true) {
                     return None;
                 }
                 let statement = &self.plan.body(node).statements[statement as usize];
                 cx.start(self.plan.kernel.base + u64::from(statement.at), statement.guard);
-                let (_, low, high) = self.part_lanes(cx, taken, next, here);
+                let guard = cx.guard();
+                let (lanes, low, high) = self.places.part(&mut cx.b, guard, [taken, next], here);
+                cx.now_active(lanes);
                 cx.start(cx.b.pc(), None);
                 chain.left.push(high);
                 chain.nodes.push(low);
@@ -82,17 +41,16 @@ impl Shape<'_> {
             // The next reading of a clock must be later.
             End::Jump(_) if self.reads_clock(node) => None,
             End::Jump(next) => {
-                let to = self.plan.position[next];
-                let is_own =
-                    self.plan.predecessors[next].iter().all(|from| chain.nodes.contains(from));
-                let is_first = to > here.position && !here.waiting.any_before(to);
-                let may_be_empty = chain.left.iter().any(|&place| place != to);
-                if !is_own || !is_first || !chain.takes(node, &nodes[next], may_be_empty) {
+                let to = schedule.position[next];
+                let is_next = schedule.is_own_next(here, next, &chain.nodes);
+                let may_be_empty = chain.may_be_empty_with(to);
+                if !is_next || !takes(chain, node, &nodes[next], may_be_empty) {
                     return None;
                 }
                 if here.waiting.contains(to) {
                     let active = cx.active();
-                    self.join(cx, active, to);
+                    let all = self.places.join(&mut cx.b, active, to);
+                    cx.now_active(all);
                     cx.forget_values();
                     chain.left.retain(|&place| place != to);
                 }
@@ -107,4 +65,12 @@ impl Shape<'_> {
         let statements = &self.plan.body(node).statements[node.first as usize..node.last as usize];
         statements.last().is_some_and(uses::reads_clock)
     }
+}
+
+/// Whether a chain takes another node. `may_be_empty` says that perhaps no lane is active.
+fn takes(chain: &mut Chain, first: &Node, node: &Node, may_be_empty: bool) -> bool {
+    let ends =
+        !may_be_empty || matches!(node.end, End::Jump(_) | End::Split { .. } | End::Exit { .. });
+    let stays = node.instance == first.instance && node.returned.is_none();
+    ends && stays && chain.takes((node.last - node.first) as usize)
 }

@@ -256,6 +256,11 @@ impl<'a> Cx<'a> {
     /// Makes other lanes active for the rest of this block.
     pub fn set_active(&mut self, active: Value) {
         self.b.write_active(active);
+        self.now_active(active);
+    }
+
+    /// Tells which lanes the code before has made active.
+    pub fn now_active(&mut self, active: Value) {
         self.active = Some(active);
         // Records that were loaded for the previous lanes are absent in other lanes.
         self.records.clear();

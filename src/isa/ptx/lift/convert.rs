@@ -9,12 +9,12 @@ use warploom_ir::{FloatAttrs, FloatCc, FloatUnaryOp, IntCc, Round, Type, Value};
 
 use super::context::{Cx, Insn, float_type, int_type};
 use super::float::rounding;
-use super::half::to_odd_f32;
 use super::small::{self, is_small};
 use super::{Lifted, Unsupported};
 use crate::table::Form;
 use crate::types::{Kind, Ty};
 use crate::word::Word;
+use warploom_guest::brain::to_odd_f32;
 
 /// The canonical NaN of `bf16` and of `f16`.
 pub const NAN16: u64 = 0x7fff;
@@ -210,14 +210,7 @@ fn narrow(cx: &mut Cx<'_>, form: &Form, to: Ty, value: Value) -> Result<Value, U
     let bits = scalar_to_scalar(cx, form, to, Ty::F32, value)?;
     Ok(cx.cast(Type::I16, bits))
 }
-
-/// Packs two `i16` as the halves of an `i32`.
-pub fn pack(cx: &mut Cx<'_>, low: Value, high: Value) -> Value {
-    let (low, high) = (cx.b.zero_extend(Type::I32, low), cx.b.zero_extend(Type::I32, high));
-    let count = cx.word(16);
-    let high = cx.b.shl(high, count);
-    cx.b.or(low, high)
-}
+pub use warploom_guest::matrix::pack;
 
 fn scalar_to_scalar(
     cx: &mut Cx<'_>,

@@ -8,23 +8,21 @@
 use std::collections::BTreeSet;
 
 use warploom_guest::LiftError;
+use warploom_guest::places::{Chain, Here, Places};
 use warploom_ir::{
-    self as ir, BlockId, CellKind, Function, FunctionBuilder, LaneFault, TrapKind, Type, image,
+    self as ir, BlockId, CellKind, Function, FunctionBuilder, LaneFault, TrapKind, image,
 };
 
 use super::call_graph::CallGraph;
 use super::calls::{self, Callee};
 use super::cells::cells;
-use super::chain::Chain;
 use super::context::{Banks, Cell, Counts, Cx, Insn};
-use super::dispatcher::Dispatcher;
 use super::frames::{Calling, Frames};
 use super::graph::{Call, End, Giver, Graph, Instance, Meetings, Node, Returned};
 use super::image::{names_in_parameters, uses_images};
 use super::known::{KnownOf, KnownRegisters};
 use super::meeting::Meeting;
 use super::plan::Plan;
-use super::waiting::Waiting;
 use super::{NAN, VariableAddresses, WARP_LANES, barrier};
 use crate::layout::References;
 use crate::module::{Body, FunctionId, Module, Statement, Variable, VariableId};
@@ -110,25 +108,10 @@ pub(super) struct Shape<'a> {
     frames: Frames,
     /// By instance: the number under which it keeps its caller's stack, if it has its own.
     stacks: Vec<Option<u32>>,
-    /// Present if lanes may wait anywhere.
-    pub dispatcher: Option<Dispatcher>,
-    /// By position: the mask register of the place.
-    pub places: Vec<ir::Reg>,
-    pub blocks: Vec<BlockId>,
-    /// The block that ends a warp.
-    pub done: BlockId,
-    /// The number of rounds in which lanes wait for others.
-    pub turns: ir::Reg,
+    pub places: Places<'a>,
     pub meetings: Vec<Meeting>,
     /// The lanes that have not exited, if there are meetings.
     pub live: ir::Reg,
-}
-
-/// The position that is being built, and the places where lanes may wait while it runs.
-#[derive(Clone, Copy)]
-pub(super) struct Here<'a> {
-    pub position: u32,
-    pub waiting: &'a Waiting,
 }
 
 /// Gives numbers to the instances that take stack.
@@ -144,12 +127,12 @@ fn emit(plan: &Plan<'_>) -> Result<Function, ir::BuildError> {
     let active = function.bank("active", CellKind::Mask, 1).reg(0);
     function.set_active(active);
     let shape = Shape::new(plan, &mut function);
-    let mut is_part = vec![false; plan.at.len()];
-    for (position, waiting) in (0..).zip(&plan.waiting) {
-        let node = plan.at.get(position as usize);
+    let mut is_part = vec![false; plan.schedule.at.len()];
+    for (position, waiting) in (0..).zip(&plan.schedule.waiting) {
+        let node = plan.schedule.at.get(position as usize);
         let Some(waiting) = waiting.as_ref().filter(|_| !node.is_some_and(|&node| is_part[node]))
         else {
-            function.at(shape.blocks[position as usize]).exit();
+            function.at(shape.places.blocks[position as usize]).exit();
             continue;
         };
         let here = Here { position, waiting };
@@ -158,20 +141,11 @@ fn emit(plan: &Plan<'_>) -> Result<Function, ir::BuildError> {
                 .node(&mut function, node, here)
                 .into_iter()
                 .for_each(|part| is_part[part] = true),
-            None => shape.meeting(&mut function, position as usize - plan.at.len(), here),
+            None => shape.meeting(&mut function, position as usize - plan.schedule.at.len(), here),
         }
     }
-    if let Some(dispatcher) = &shape.dispatcher {
-        dispatcher.build(&mut function, &shape);
-    }
+    shape.places.finish(&mut function);
     function.finish()
-}
-
-impl Here<'_> {
-    /// Whether it is known that no lane waits.
-    pub fn is_alone(&self, plan: &Plan<'_>) -> bool {
-        self.waiting.is_empty() && !plan.anywhere
-    }
 }
 
 impl<'a> Shape<'a> {
@@ -193,58 +167,35 @@ impl<'a> Shape<'a> {
             |node: usize| kernel.base + u64::from(graph.nodes.get(node).map_or(0, |node| node.at));
         // No block leads to the entry; often the first node can be the entry.
         let entry = function.new_block(pc(0));
-        let only_enters = plan.predecessors.first().is_some_and(Vec::is_empty) && !plan.anywhere;
+        let schedule = &plan.schedule;
+        let only_enters =
+            schedule.predecessors.first().is_some_and(Vec::is_empty) && !schedule.anywhere;
         let is_entry = only_enters && plan.meetings.is_empty();
-        let dispatcher = plan.anywhere.then(|| Dispatcher::declare(function, pc(0)));
-        // A dispatcher has the number of each lane's place instead.
-        let count = if plan.anywhere { 1 } else { plan.waiting.len().max(1) as u32 };
-        let bank = function.bank("wait", CellKind::Mask, count);
-        let places: Vec<ir::Reg> =
-            (0..plan.waiting.len() as u32).map(|n| bank.reg(n.min(count - 1))).collect();
-        let turns = function.bank("turns", CellKind::Uniform(Type::I32), 1).reg(0);
+        let mut places = Places::declare(schedule, function, pc(0));
         let live = function.bank("live", CellKind::Mask, 1).reg(0);
         let block = |&node: &usize| {
             if node == 0 && is_entry { entry } else { function.new_block(pc(node)) }
         };
-        let mut blocks: Vec<BlockId> = plan.at.iter().map(block).collect();
+        let mut blocks: Vec<BlockId> = schedule.at.iter().map(block).collect();
         let meetings = Meeting::all(plan, staged, function);
         blocks.extend(meetings.iter().map(|meeting| function.new_block(meeting.pc())));
-        let done = function.new_block(pc(0));
-        function.at(done).exit();
+        places.blocks = blocks;
         if !is_entry {
             let mut b = function.at(entry);
             if !meetings.is_empty() {
                 let active = b.read_active();
                 b.rf_write(live, active);
             }
-            match plan.position.first() {
-                Some(&first) => b.jump(blocks[first as usize]),
+            match schedule.position.first() {
+                Some(&first) => b.jump(places.blocks[first as usize]),
                 None => b.exit(),
             }
         }
-        Shape {
-            plan,
-            banks,
-            cells,
-            known,
-            frames,
-            stacks,
-            dispatcher,
-            places,
-            blocks,
-            done,
-            turns,
-            meetings,
-            live,
-        }
+        Shape { plan, banks, cells, known, frames, stacks, places, meetings, live }
     }
 
     pub fn module(&self) -> &'a Module {
         self.plan.kernel.module
-    }
-
-    fn position(&self, node: usize) -> u32 {
-        self.plan.position[node]
     }
 
     /// Makes a context of a node's registers in a block.
@@ -266,7 +217,7 @@ impl<'a> Shape<'a> {
     /// Builds the block of a node and of the further nodes that it runs on to. Returns those
     /// further nodes.
     fn node(&self, function: &mut FunctionBuilder, number: usize, here: Here<'_>) -> Vec<usize> {
-        let block = self.blocks[here.position as usize];
+        let block = self.places.blocks[here.position as usize];
         let mut cx = self.context(function, block, &self.plan.graph.nodes[number]);
         let mut chain = Chain::new(number);
         let (mut number, mut here, mut cost) = (number, here, 0);
@@ -279,8 +230,8 @@ impl<'a> Shape<'a> {
                 return chain.parts();
             }
             let Some(next) = self.run_on(&mut cx, number, here, &mut chain) else { break };
-            let position = self.position(next);
-            let Some(waiting) = &self.plan.waiting[position as usize] else { break };
+            let position = self.places.position(next);
+            let Some(waiting) = &self.plan.schedule.waiting[position as usize] else { break };
             (number, here) = (next, Here { position, waiting });
         }
         cx.b.function().set_cost(block, cost);
@@ -364,13 +315,14 @@ impl<'a> Shape<'a> {
             statement
         };
         match node.end {
-            End::Jump(next) => self.go_if_any(cx, next, here, may_be_empty),
+            End::Jump(next) => self.places.go_if_any(&mut cx.b, next, here, may_be_empty),
             End::Split { taken, next, .. } if taken == next => {
-                self.go_if_any(cx, next, here, may_be_empty)
+                self.places.go_if_any(&mut cx.b, next, here, may_be_empty)
             }
             End::Split { statement, taken, next } => {
                 start(&mut cx, statement, true);
-                self.split(cx, taken, next, here, may_be_empty);
+                let guard = cx.guard();
+                self.places.split(&mut cx.b, guard, [taken, next], here, may_be_empty);
             }
             End::Table { statement, ref targets } => {
                 let statement = start(&mut cx, statement, false);
@@ -386,14 +338,15 @@ impl<'a> Shape<'a> {
                 if let Some(call) = Call::of(statement) {
                     calls::pass_arguments(&mut cx, &call, self.callee(callee));
                 }
-                self.go(cx, entry, here);
+                self.places.go(&mut cx.b, entry, here);
             }
             End::Enter { statement, outline, site } => {
                 let statement = start(&mut cx, statement, false);
                 if let Some(call) = Call::of(statement) {
                     self.frames.enter(&mut cx, self.calling(node, outline), &call, site);
                 }
-                self.go(cx, self.plan.graph.outlines[outline].entry, here);
+                let entry = self.plan.graph.outlines[outline].entry;
+                self.places.go(&mut cx.b, entry, here);
             }
             End::Return { outline } => {
                 let back = self.frames.back(&mut cx, outline);
@@ -416,7 +369,7 @@ impl<'a> Shape<'a> {
                     calls::ask(&mut cx, &call, service);
                 }
                 let lanes = cx.active();
-                let resume = self.resume(&mut cx, next, here);
+                let resume = self.places.resume(&mut cx.b, next, here);
                 cx.b.service(service, lanes, resume);
             }
             End::Exit { statement: Some(statement), next: Some(next) } => {
@@ -426,10 +379,10 @@ impl<'a> Shape<'a> {
             End::Exit { .. } => {
                 let lanes = cx.active();
                 self.leave(&mut cx, lanes);
-                if here.is_alone(self.plan) {
+                if here.is_alone(&self.plan.schedule) {
                     return cx.b.exit();
                 }
-                let next = self.next_place(&mut cx, here.waiting);
+                let next = self.places.next_place(&mut cx.b, here.waiting);
                 cx.b.jump(next);
             }
             End::Barrier { statement, next, .. } => {
@@ -457,7 +410,10 @@ impl<'a> Shape<'a> {
         let stay = cx.mask_value(stay);
         let rest = cx.b.and(active, stay);
         cx.set_active(rest);
-        let (on, gone) = (self.resume(&mut cx, next, here), self.next_place(&mut cx, here.waiting));
+        let (on, gone) = (
+            self.places.resume(&mut cx.b, next, here),
+            self.places.next_place(&mut cx.b, here.waiting),
+        );
         cx.b.branch(rest, on, gone);
     }
 
@@ -481,7 +437,7 @@ impl<'a> Shape<'a> {
         next: usize,
         here: Here<'_>,
     ) {
-        if !self.plan.meeting_of.contains_key(&number) || here.is_alone(self.plan) {
+        if !self.plan.meeting_of.contains_key(&number) || here.is_alone(&self.plan.schedule) {
             return self.arrive(cx, statement, next, here);
         }
         let absent = self.absent(&mut cx);
@@ -501,7 +457,7 @@ impl<'a> Shape<'a> {
         let Some(barrier) = barrier::barrier(&mut cx, &insn) else {
             return cx.b.trap(TrapKind::Unimplemented);
         };
-        let resume = self.resume(&mut cx, next, here);
+        let resume = self.places.resume(&mut cx.b, next, here);
         cx.b.barrier(barrier, resume);
     }
 
@@ -517,28 +473,12 @@ impl<'a> Shape<'a> {
         others: bool,
         here: Here<'_>,
     ) {
-        let active = cx.active();
-        let ty = cx.b.ty(value).ty;
-        let mut parked = here.waiting.clone();
-        let mut rest = active;
-        for (n, &(case, target)) in cases.iter().enumerate() {
-            let lanes = if others && n + 1 == cases.len() {
-                rest
-            } else {
-                let case = cx.constant(ty, case);
-                let chosen = cx.b.icmp(ir::IntCc::Eq, value, case);
-                cx.b.and(rest, chosen)
-            };
-            self.park(&mut cx.b, lanes, self.position(target), &parked);
-            parked.insert(self.position(target));
-            let not = cx.b.not(lanes);
-            rest = cx.b.and(rest, not);
-        }
+        let (rest, parked) = self.places.table(&mut cx.b, value, cases, others, here);
         if !others {
             // The value is no function that could be called.
             cx.b.raise(LaneFault::IllegalInstruction, rest);
         }
-        let next = self.next_place(&mut cx, &parked);
+        let next = self.places.next_place(&mut cx.b, &parked);
         cx.b.jump(next);
     }
 }

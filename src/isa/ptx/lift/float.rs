@@ -236,30 +236,8 @@ pub fn tanh(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
         return Err(Unsupported);
     }
     let a = source(cx, insn, 1, ty);
-    let result = tanh_of(cx, a);
+    let result = warploom_guest::tanh::tanh(cx, a);
     finish(cx, insn, ty, result)
-}
-
-/// Returns tanh of an `f32`: x - x^3 / 3 for small values, by 2^y for others.
-pub fn tanh_of(cx: &mut Cx<'_>, a: Value) -> Value {
-    const TWO_LOG2_E: f32 = 2.0 * std::f32::consts::LOG2_E;
-    const SMALL: f32 = 0.05;
-    let magnitude = cx.b.fabs(a);
-    let factor = f32_constant(cx, TWO_LOG2_E);
-    let exponent = cx.b.fmul(IEEE, magnitude, factor);
-    let power = cx.b.shared(SharedFn::Ex2, exponent);
-    let (one, two) = (f32_constant(cx, 1.0), f32_constant(cx, 2.0));
-    let sum = cx.b.fadd(IEEE, power, one);
-    let quotient = cx.b.fdiv(IEEE, two, sum);
-    let large = cx.b.fsub(IEEE, one, quotient);
-    let square = cx.b.fmul(IEEE, magnitude, magnitude);
-    let third = f32_constant(cx, -1.0 / 3.0);
-    let cube = cx.b.fmul(IEEE, square, magnitude);
-    let near = cx.b.fma(IEEE, cube, third, magnitude);
-    let limit = f32_constant(cx, SMALL);
-    let small = cx.b.fcmp(FloatCc::Lt, false, magnitude, limit);
-    let result = cx.b.select(small, near, large);
-    with_sign(cx, Ty::F32, result, a)
 }
 
 /// Returns the magnitude of `a` with the sign of `sign`.

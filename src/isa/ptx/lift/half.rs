@@ -11,15 +11,12 @@
 //! Source: facts, `ptx.md` 2.1 and 2.3.
 
 use smallvec::SmallVec;
-use warploom_guest::brain::from_bf16;
-use warploom_guest::divergence::Mask;
-use warploom_ir::{
-    FloatAttrs, FloatBinaryOp, FloatCc, FloatUnaryOp, IntCc, Round, SharedFn, Type, Value,
-};
+use warploom_guest::brain::{from_bf16, fused_bf16};
+use warploom_ir::{FloatAttrs, FloatBinaryOp, FloatUnaryOp, Round, SharedFn, Type, Value};
 
 use super::context::{Cx, Insn};
 use super::convert::{pack, relu, to_bf16};
-use super::float::{self, attrs, extreme_of, rounding};
+use super::float::{attrs, extreme_of, rounding};
 use super::{Lifted, Unsupported};
 use crate::module::Operand;
 use crate::types::Ty;
@@ -122,12 +119,7 @@ impl Shape {
     }
 }
 
-/// Returns the halves of an `i32`, the low half first.
-pub fn halves(cx: &mut Cx<'_>, bits: Value) -> [Value; 2] {
-    let count = cx.word(16);
-    let high = cx.b.shr_u(bits, count);
-    [cx.b.trunc(Type::I16, bits), cx.b.trunc(Type::I16, high)]
-}
+pub use warploom_guest::matrix::halves;
 
 fn binary(cx: &mut Cx<'_>, insn: &Insn<'_>, op: FloatBinaryOp) -> Lifted {
     let shape = Shape::of(insn)?;
@@ -172,65 +164,6 @@ pub fn fma(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
         results.push(shape.result_bits(cx, rounding(insn.form), result));
     }
     shape.finish_bits(cx, insn, &results)
-}
-
-/// Returns a * b + c of `bf16` as an `f32` that rounds like the exact sum, in any direction.
-///
-/// The product has 16 digits and is exact in `f64`. The sum is rounded to odd, to `f64` and then to
-/// `f32`: an inexact result gets a last digit of 1. A number rounded to odd with at least two
-/// digits more than the final format (24 >= 8 + 2) lies on the same side of each number of that
-/// format, and of each midpoint between two, as the exact number (Boldo and Melquiond).
-fn fused_bf16(cx: &mut Cx<'_>, round: Round, factors: [Value; 3]) -> Value {
-    let [a, b, c] = factors.map(|value| cx.b.fconvert(Type::F64, IEEE, value));
-    let product = cx.b.fmul(IEEE, a, b);
-    let sum = cx.b.fadd(IEEE, product, c);
-    // The exact error of the sum (Knuth).
-    let c_part = cx.b.fsub(IEEE, sum, product);
-    let product_part = cx.b.fsub(IEEE, sum, c_part);
-    let (product_rest, c_rest) =
-        (cx.b.fsub(IEEE, product, product_part), cx.b.fsub(IEEE, c, c_part));
-    let missing = cx.b.fadd(IEEE, product_rest, c_rest);
-    let mut odd = one_further(cx, sum, missing);
-    if round == Round::Down {
-        // A zero sum has another sign.
-        let down = cx.b.fadd(FloatAttrs { round, ..IEEE }, product, c);
-        let zero = cx.constant(Type::F64, 0);
-        let is_zero = cx.b.fcmp(FloatCc::Eq, false, sum, zero);
-        odd = cx.b.select(is_zero, down, odd);
-    }
-    to_odd_f32(cx, odd)
-}
-
-/// Returns `sum`. If something is missing and the last digit of `sum` is 0, returns the next `f64`
-/// in the direction of the missing part.
-fn one_further(cx: &mut Cx<'_>, sum: Value, missing: Value) -> Value {
-    let zero = cx.constant(Type::F64, 0);
-    // This excludes the NaN that an infinite sum makes.
-    let inexact = Mask::Lanes(cx.b.fcmp(FloatCc::Ne, false, missing, zero));
-    let (bits, missing) = (cx.cast(Type::I64, sum), cx.cast(Type::I64, missing));
-    let (one, none, minus) =
-        (cx.constant(Type::I64, 1), cx.constant(Type::I64, 0), cx.constant(Type::I64, u64::MAX));
-    let last = cx.b.and(bits, one);
-    let even = Mask::Lanes(cx.b.icmp(IntCc::Eq, last, none));
-    let signs = cx.b.xor(bits, missing);
-    let toward_zero = cx.b.icmp(IntCc::LtS, signs, none);
-    let step = cx.b.select(toward_zero, minus, one);
-    let moved = cx.b.add(bits, step);
-    let moves = cx.and(inexact, even);
-    let bits = cx.select(moves, moved, bits);
-    cx.cast(Type::F64, bits)
-}
-
-/// Converts an `f64` to an `f32`, rounded to odd.
-pub fn to_odd_f32(cx: &mut Cx<'_>, value: Value) -> Value {
-    let toward_zero = FloatAttrs { round: Round::Zero, ..IEEE };
-    let cut = cx.b.fconvert(Type::F32, toward_zero, value);
-    let back = cx.b.fconvert(Type::F64, IEEE, cut);
-    let inexact = Mask::Lanes(cx.b.fcmp(FloatCc::Ne, false, back, value));
-    let (bits, one) = (cx.cast(Type::I32, cut), cx.word(1));
-    let odd = cx.b.or(bits, one);
-    let bits = cx.select(inexact, odd, bits);
-    cx.cast(Type::F32, bits)
 }
 
 fn extreme(cx: &mut Cx<'_>, insn: &Insn<'_>, op: FloatBinaryOp) -> Lifted {
@@ -317,7 +250,7 @@ pub fn ex2(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
 }
 
 pub fn tanh(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
-    approximated(cx, insn, float::tanh_of)
+    approximated(cx, insn, |cx, a| warploom_guest::tanh::tanh(cx, a))
 }
 
 /// Returns a source of a mixed operation, an `f16` or `bf16`, as an `f32`.

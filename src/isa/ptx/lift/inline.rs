@@ -2,11 +2,11 @@
 //! to the call graph.
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use warploom_guest::cut_long_blocks;
+use warploom_guest::{cut_long_blocks, service};
 
 use super::call_graph::CallGraph;
 use super::graph::{Call, End, Giver, Graph, Instance, Meetings, Node, Outline, Returned};
-use super::{VariableAddresses, service, uses};
+use super::{VariableAddresses, uses};
 use crate::layout;
 use crate::module::{
     AddressOf, Body, Formal, FunctionId, LabelId, Module, Operand, Statement, VariableId,

@@ -9,10 +9,11 @@
 //! place's turn, the lanes that name each other execute the statement together.
 
 use warploom_guest::divergence::first_lane;
+use warploom_guest::places::Here;
 use warploom_ir::{self as ir, BlockId, FunctionBuilder, IntCc, TrapKind, Type, Value};
 
 use super::context::{Cell, Cx, Insn};
-use super::emit::{Here, Shape};
+use super::emit::Shape;
 use super::graph::End;
 use super::plan::Plan;
 use super::{VariableAddresses, barrier};
@@ -80,7 +81,7 @@ impl Meeting {
             };
             let Some(&meeting) = plan.meeting_of.get(&node) else { continue };
             let at = plan.body(&plan.graph.nodes[node]).statements[statement as usize].at;
-            let (apart, pc) = (plan.position[apart], plan.kernel.base + u64::from(at));
+            let (apart, pc) = (plan.schedule.position[apart], plan.kernel.base + u64::from(at));
             meetings[meeting].sites.push(Site { node, apart, came: mask(), pc });
         }
         meetings
@@ -110,8 +111,8 @@ impl Shape<'_> {
         next: usize,
         here: Here<'_>,
     ) {
-        if here.is_alone(self.plan) {
-            return self.go(cx, next, here);
+        if here.is_alone(&self.plan.schedule) {
+            return self.places.go(&mut cx.b, next, here);
         }
         let absent = self.absent(&mut cx);
         let mask = statement.operands.last().unwrap_or(&Operand::Sink);
@@ -128,7 +129,7 @@ impl Shape<'_> {
             let active = cx.active();
             cx.b.and(lanes, active)
         };
-        let on = self.resume(&mut cx, next, here);
+        let on = self.places.resume(&mut cx.b, next, here);
         let pc = cx.b.pc();
         let apart = cx.b.function().new_block(pc);
         cx.b.branch(missing, apart, on);
@@ -156,13 +157,13 @@ impl Shape<'_> {
             let came = cx.b.or(came, active);
             cx.b.rf_write(site.came, came);
         }
-        self.park(&mut cx.b, active, position, here.waiting);
+        self.places.park(&mut cx.b, active, position, here.waiting);
         let mut parked = here.waiting.clone();
         parked.insert(position);
         if cx.is_refused() {
             return cx.b.trap(TrapKind::Unimplemented);
         }
-        self.choose(&mut cx.b, &parked);
+        self.places.choose(&mut cx.b, &parked);
     }
 
     /// Moves the results of lanes that met.
@@ -195,7 +196,7 @@ impl Shape<'_> {
         let meeting = &self.meetings[which];
         let pc = meeting.pc();
         let [search, next, fire, not_yet] = [(); 4].map(|()| function.new_block(pc));
-        let mut b = function.at(self.blocks[here.position as usize]);
+        let mut b = function.at(self.places.blocks[here.position as usize]);
         let all = b.read_active();
         b.rf_write(meeting.all, all);
         b.rf_write(meeting.left, all);
@@ -249,7 +250,7 @@ impl Shape<'_> {
         let (all, group) = (cx.b.rf_read(meeting.all), cx.b.rf_read(meeting.group));
         let others = cx.b.not(group);
         let rest = cx.b.and(all, others);
-        self.park(&mut cx.b, rest, here.position, here.waiting);
+        self.places.park(&mut cx.b, rest, here.position, here.waiting);
         cx.set_active(group);
         let statement = staging.statement();
         let insn = Insn { form: module.form(statement.form), operands: &statement.operands };
@@ -283,9 +284,9 @@ impl Shape<'_> {
             let left = cx.b.and(came, others);
             cx.b.rf_write(site.came, left);
             let lanes = cx.b.and(came, group);
-            self.park(&mut cx.b, lanes, site.apart, &parked);
+            self.places.park(&mut cx.b, lanes, site.apart, &parked);
         }
-        self.choose(&mut cx.b, &parked);
+        self.places.choose(&mut cx.b, &parked);
     }
 
     /// Gives other places their turn, as no group is complete. If there are none, nothing can go
@@ -307,14 +308,14 @@ impl Shape<'_> {
         function.at(stuck).deadlock(waiting.collect());
         let mut b = function.at(block);
         let all = b.rf_read(self.meetings[which].all);
-        self.park(&mut b, all, here.position, here.waiting);
-        if let Some(dispatcher) = &self.dispatcher {
+        self.places.park(&mut b, all, here.position, here.waiting);
+        if let Some(dispatcher) = &self.places.dispatcher {
             return dispatcher.choose_another(&mut b, all, stuck);
         }
-        let nodes = self.plan.at.len() as u32;
+        let nodes = self.plan.schedule.at.len() as u32;
         let others =
             here.waiting.iter().filter(|&place| place < nodes || place > here.position).collect();
-        let places = self.list(&others);
+        let places = self.places.list(&others);
         if places.is_empty() {
             return b.jump(stuck);
         }

@@ -5,7 +5,6 @@ mod calls;
 mod cells;
 mod chain;
 mod context;
-mod dispatcher;
 pub mod driver;
 mod emit;
 mod frames;
@@ -15,8 +14,6 @@ mod inline;
 mod known;
 mod liveness;
 mod meeting;
-mod order;
-mod park;
 mod place;
 mod plan;
 mod service;
@@ -24,7 +21,6 @@ mod small;
 mod special;
 mod staging;
 mod uses;
-mod waiting;
 
 // The instructions, family by family.
 pub mod atomic;
@@ -51,7 +47,6 @@ pub mod warp;
 pub use context::{Cx, Insn};
 pub use emit::{Kernel, LocalMemory, Needs, lift_kernel};
 pub use place::VariableAddresses;
-pub use service::by_name as service_by_name;
 use warploom_ir::NanPolicy;
 
 /// Lifts one instruction by emitting its operations. `emit` handles instructions that end a block.

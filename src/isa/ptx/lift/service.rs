@@ -4,18 +4,6 @@
 
 use warploom_ir::Service;
 
-/// Returns the service that an undefined function of this name means.
-pub fn by_name(name: &str) -> Option<Service> {
-    match name {
-        "vprintf" => Some(Service::Print),
-        "malloc" => Some(Service::Allocate),
-        "free" => Some(Service::Free),
-        "__assertfail" => Some(Service::AssertFail),
-        "cudaGraphSetConditional" => Some(Service::SetConditional),
-        _ => None,
-    }
-}
-
 /// Returns the bytes of each argument.
 pub fn arguments(service: Service) -> &'static [u32] {
     match service {

@@ -116,15 +116,14 @@ fn fetches(form: &Form) -> bool {
     form.ty(1) == Ty::S32
 }
 
-/// Lifts `tex`. Float coordinates are for the sampler; integers are texel indices.
+/// Lifts `tex`. Float coordinates are for the sampler; integers are texel indices. Without a level
+/// or gradients, the first level counts, as ptxas's code says from sm_75 on.
 pub fn tex(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     let form = insn.form;
     let geometry = Geometry::of(form)?;
     let mut request = request(cx, insn.operand(1), geometry)?;
     let mut options = insn.operands.get(2..).unwrap_or_default();
     match form.one_of(&[Word::Base, Word::Level, Word::Grad]) {
-        None if fetches(form) => {}
-        None => request.level = Level::Neighbours,
         Some(Word::Level) => {
             let (lod, rest) = options.split_first().ok_or(Unsupported)?;
             request.lod = Some(coordinate(cx, lod, 0)?);
@@ -137,7 +136,7 @@ pub fn tex(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
             request.level = if fetches(form) { Level::Given } else { level };
             options = rest;
         }
-        Some(_) => {}
+        _ => {}
     }
     take_options(cx, &mut request, geometry, options)?;
     let operation = if fetches(form) { Operation::FetchAddressed } else { Operation::Sample };

@@ -6,11 +6,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use warploom_guest::errors::MAX_ERRORS;
 
 use super::{LinkError, LinkErrors};
-use crate::lift::service_by_name;
 use crate::module::{AddressOf, FunctionId, Linkage, Module, Variable, VariableId};
 use crate::parts::Position;
 use crate::text::operand_symbols;
 use crate::types::{Kind, StateSpace, Ty};
+use warploom_guest::service;
 
 /// A function or variable, and the number of its module.
 type Item = (usize, AddressOf);
@@ -205,7 +205,8 @@ impl Resolving<'_> {
         }
         let used = items.iter().find_map(|&item| Some((item, *self.used.get(&item)?)));
         let is_function = items.iter().all(|&(_, of)| matches!(of, AddressOf::Function(_)));
-        if let Some((item, at)) = used.filter(|_| !is_function || service_by_name(name).is_none()) {
+        if let Some((item, at)) = used.filter(|_| !is_function || service::by_name(name).is_none())
+        {
             let at = self.modules[item.0].position(at);
             let message =
                 format!("`{name}` is defined in none of the modules, and is used at {at}");

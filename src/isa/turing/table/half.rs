@@ -1,17 +1,23 @@
 //! Arithmetic of pairs of F16 or BF16.
 
 family! { ($) half {
-    Hadd2 unimplemented {
+    Hadd2 (exact half::hadd2) {
         "HADD2{half_type@78:1}{ftz@80}{sat@77} {d}, {a -72 |73 .F74}, {b}" {
             s "030" "x" "r32 -63 |62 .F60 %2" " -63 |62 .F60";
         }
+        "HADD2{half_type@78:1+85}{ftz@80}{sat@77} {d}, {a -72 |73 .F74}, {b}" {
+            s "030 @78=0 @85=1 >=90" "y" "r32 -63 |62 .F60 %2" " -63 |62 .F60";
+        }
     }
-    Hmul2 unimplemented {
+    Hmul2 (exact half::hmul2) {
         "HMUL2{half_type@78:1}{flush@80:1+76}{sat@77} {d}, {a -72 |73 .F74}, {b}" {
             b "032" "x" " -63 |62 .F60";
         }
+        "HMUL2{half_type@78:1+85}{flush@80:1+76}{sat@77} {d}, {a -72 |73 .F74}, {b}" {
+            b "032 @78=0 @85=1 >=90" "y" " -63 |62 .F60";
+        }
     }
-    Hfma2 unimplemented {
+    Hfma2 (exact half::hfma2) {
         "HFMA2{half_type@78:1+85}{flush@80:1+76}{relu@79}{sat@77} {d}, {a -72 |73 .F74}, {b}, {c}" {
             b3 "031 @79=0 @85=0" "x" " -63 |62 .F60" " -84 |83 .F81";
             c "031 @79=0 @85=0" "x" " -84 |83 .F81" " -63 |62 .F60";
@@ -20,7 +26,8 @@ family! { ($) half {
             b3 "031 @79=0 @78=1 @85=1" "x" " -63 |62 .F60" " -84 |83 .F81";
             c "031 @79=0 @78=1 @85=1" "x" " -84 |83 .F81" " -63 |62 .F60";
         }
-        "HFMA2{half_type@78:1+85}{flush@80:1+76}{relu@79}{sat@77} {d}, {a -72 |73 .F74}, {b}, {c}, {ps !90 ?}" {
+        "HFMA2{half_type@78:1+85}{flush@80:1+76}{relu@79}{sat@77} {d}, {a -72 |73 .F74}, {b}, {c}, \
+            {ps !90 ?}" {
             b3 "031 @79=1 @77=0 @85=0" "x" " -63 |62 .F60" " -84 |83 .F81";
             c "031 @79=1 @77=0 @85=0" "x" " -84 |83 .F81" " -63 |62 .F60";
             b3 "031 @79=1 @77=0 @78=0 @85=1" "y" " -63 |62 .F60" " -84 |83 .F81";
@@ -30,31 +37,45 @@ family! { ($) half {
         }
     }
     /// The unit of matrices computes it.
-    Hfma2Mma unimplemented {
+    Hfma2Mma (exact half::hfma2) {
         "HFMA2.MMA{flush@80:1+76}{relu@79}{sat@77} {d}, {a -72 |73}, {b}, {c}" {
             b3 "035 @79=0" "x" " -63 |62" " -84 |83";
             c "035 @79=0" "x" " -84 |83" " -63 |62";
+        }
+        "HFMA2.MMA{half_type@78:1+85}{flush@80:1+76}{relu@79}{sat@77} {d}, {a -72 |73}, {b}, {c}" {
+            b3 "035 @79=0 @78=0 @85=1 >=90" "y" " -63 |62" " -84 |83";
+            c "035 @79=0 @78=0 @85=1 >=90" "y" " -84 |83" " -63 |62";
         }
         "HFMA2.MMA{flush@80:1+76}{relu@79}{sat@77} {d}, {a -72 |73}, {b}, {c}, {ps !90 ?}" {
             b3 "035 @79=1 @77=0" "x" " -63 |62" " -84 |83";
             c "035 @79=1 @77=0" "x" " -84 |83" " -63 |62";
         }
     }
-    Hmnmx2 unimplemented {
+    Hmnmx2 (exact half::hmnmx2) {
         "HMNMX2{half_type@78:1+85}{ftz@80}{nan@81} {d}, {a -72 |73 .F74}, {b}, {ps !90}" {
             b "040 @85=0" "x" " -63 |62 .F60";
             b "040 @78=0 @85=1" "y" " -63 |62 .F60";
             b "040 @78=1 @85=1" "x" " -63 |62 .F60";
         }
     }
-    Hset2 unimplemented {
-        "HSET2{bool_float@71}{float_compare@76}{ftz@80}{half_bool_op@69} {d}, {a -72 |73 .F74}, {b}, {ps !90}" {
+    Hset2 (exact half::hset2) {
+        "HSET2{bool_float@71}{float_compare@76}{ftz@80}{half_bool_op@69} {d}, {a -72 |73 .F74}, \
+            {b}, {ps !90}" {
             s "033" "x" "r32 -63 |62 .F60 %2" " -63 |62 .F60";
         }
+        "HSET2{bool_float@71}.BF16_V2{float_compare@76}{ftz@80}{half_bool_op@69} {d}, \
+            {a -72 |73 .F74}, {b}, {ps !90}" {
+            s "033 @65=1 >=90" "y" "r32 -63 |62 .F60 %2" " -63 |62 .F60";
+        }
     }
-    Hsetp2 unimplemented {
-        "HSETP2{float_compare@76}{h_and@71}{ftz@80}{half_bool_op@69} {pd}, {pe}, {a -72 |73 .F74}, {b}, {ps !90}" {
+    Hsetp2 (exact half::hsetp2) {
+        "HSETP2{float_compare@76}{h_and@71}{ftz@80}{half_bool_op@69} {pd}, {pe}, {a -72 |73 .F74}, \
+            {b}, {ps !90}" {
             s "034" "x" "r32 -63 |62 .F60 %2" " -63 |62 .F60";
+        }
+        "HSETP2.BF16_V2{float_compare@76}{h_and@71}{ftz@80}{half_bool_op@69} {pd}, {pe}, \
+            {a -72 |73 .F74}, {b}, {ps !90}" {
+            s "034 @65=1 >=90" "y" "r32 -63 |62 .F60 %2" " -63 |62 .F60";
         }
     }
 } }

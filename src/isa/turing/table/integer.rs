@@ -2,7 +2,7 @@
 
 family! { ($) integer {
     /// A + B + C, with carries.
-    Iadd3 unimplemented {
+    Iadd3 (exact integer::iadd3) {
         "IADD3 {d}, {pd ?}, {pe ?}, {a -72}, {b}, {c}" {
             b3 "010 @74=0" "i" " -63" " -75";
         }
@@ -11,18 +11,21 @@ family! { ($) integer {
         }
     }
     /// A * B + C, the low word.
-    Imad unimplemented {
+    Imad (exact integer::imad) {
         "IMAD.MOV{signed@73} {d}, {a}, {b}, {c}" {
             one "o024 @9=001 @24=11111111 @74=0 @91=0 b=r32 c=r64 -75";
             one "o024 @9=100 @24=11111111 @74=0 @91=0 b=i c=r64 -75";
-            one "o024 @9=100 @24=11111111 @32=00000000000000000000000000000001 @74=0 @91=0 b=i c=r64 -75";
-            one "o024 @9=100 @24=11111111 @32^31 @48=0 @63=0 @64=11111111 @74=0 @91=0 b=i c=r64 -75";
+            one "o024 @9=100 @24=11111111 @32=00000000000000000000000000000001 \
+                @74=0 @91=0 b=i c=r64 -75";
+            one "o024 @9=100 @24=11111111 @32^31 @48=0 @63=0 @64=11111111 \
+                @74=0 @91=0 b=i c=r64 -75";
             one "o024 @9=101 @24=11111111 @74=0 @91=0 b=c c=r64 -75";
             one "o024 @9=010 @24=11111111 @74=0 @91=0 b=r64 c=i";
             one "o024 @9=011 @24=11111111 @74=0 @91=0 b=r64 c=c -63";
             one "o024 @9=001 @32=11111111 @74=0 @91=0 b=r32 c=r64 -75";
             one "o024 @9=100 @32=00000000000000000000000000000000 @74=0 @91=0 b=i c=r64 -75";
-            one "o024 @9=100 @32=00000000000000000000000000000001 @64=11111111 @74=0 @91=0 b=i c=r64 -75";
+            one "o024 @9=100 @32=00000000000000000000000000000001 @64=11111111 \
+                @74=0 @91=0 b=i c=r64 -75";
             one "o024 @9=010 @64=11111111 @74=0 @91=0 b=r64 c=i";
             one "o024 @9=011 @64=11111111 @74=0 @91=0 b=r64 c=c -63";
         }
@@ -42,7 +45,7 @@ family! { ($) integer {
         }
     }
     /// A * B + C in 64 bits.
-    ImadWide unimplemented {
+    ImadWide (exact integer::imad_wide) {
         "IMAD.WIDE{signed@73} {d}, {pd ?}, {a}, {b}, {c}" {
             b3 "025 @74=0" "i" "" " -75";
             c "025 @74=0" "i" "" " -63";
@@ -53,7 +56,7 @@ family! { ($) integer {
         }
     }
     /// A * B + C, the high word.
-    ImadHi unimplemented {
+    ImadHi (exact integer::imad_hi) {
         "IMAD.HI{signed@73} {d}, {pd ?}, {a}, {b}, {c}" {
             b3 "027 @74=0" "i" "" " -75";
             c "027 @74=0" "i" "" " -63";
@@ -76,7 +79,7 @@ family! { ($) integer {
         }
     }
     /// Sum of the products of bytes or halves, + C.
-    Idp unimplemented {
+    Idp (exact integer::idp) {
         "IDP.4A{dot_signs@73} {d}, {a}, {b}, {c -75}" {
             noimm "026 @76=00" "";
         }
@@ -88,7 +91,7 @@ family! { ($) integer {
         }
     }
     /// (A << shift) + B.
-    Lea unimplemented {
+    Lea (exact integer::lea) {
         "LEA {d}, {pd ?}, {a -72}, {b}, {lea_shift@75:5}" {
             b "011 @73=0 @74=0 @80=0" "b" " -63";
         }
@@ -97,7 +100,7 @@ family! { ($) integer {
         }
     }
     /// The high word of (C:A) << shift, + B.
-    LeaHi unimplemented {
+    LeaHi (exact integer::lea_hi) {
         "LEA.HI {d}, {pd ?}, {a -72}, {b}, {c}, {lea_shift@75:5}" {
             b3 "011 @73=0 @74=0 @80=1" "b" " -63" "";
             one "o011 @9=010 @74=0 @80=1 @91=0 b=r64 c=b";
@@ -114,44 +117,45 @@ family! { ($) integer {
         }
     }
     /// Shifts (C:A).
-    Shf unimplemented {
+    Shf (exact shift::shf) {
         "SHF{shift_direction@76}{wrap@75}{shift_type@73}{high@80} {d}, {a}, {b}, {c}" {
             b3 "019" "b" "" "";
             c "019" "b" "" "";
         }
     }
     /// Minimum if the predicate is true, else maximum.
-    Imnmx unimplemented {
+    Imnmx (exact compare::imnmx) {
         "IMNMX{signed@73} {d}, {a}, {b}, {ps !90}" {
             b "017" "i" "";
         }
     }
     /// |B|.
-    Iabs unimplemented {
+    Iabs (exact integer::iabs) {
         "IABS {d}, {b}" {
             b "013" "i" "";
         }
     }
     /// |A - B| + C.
-    Vabsdiff unimplemented {
+    Vabsdiff (exact integer::vabsdiff) {
         "VABSDIFF{signed@73} {d}, {pd ?}, {a}, {b}, {c}" {
             b3 "014" "b" "" "";
             c "014" "b" "" "";
         }
     }
     /// |A - B| of bytes, and C or their sum + C.
-    Vabsdiff4 unimplemented {
+    Vabsdiff4 (exact integer::vabsdiff4) {
         "VABSDIFF4{byte_signed@73}{accumulate@75} {d}, {pd ?}, {a}, {b}, {c}" {
             b3 "015" "b" "" "";
             c "015" "b" "" "";
         }
     }
     /// Compare and set two predicates.
-    Isetp unimplemented {
+    Isetp (exact compare::isetp) {
         "ISETP{int_compare@76}{signed@73}{bool_op@74} {pd}, {pe}, {a}, {b}, {ps !90}" {
             b "00c @72=0" "i" "";
         }
-        "ISETP{int_compare@76}{signed@73}{bool_op@74}.EX {pd}, {pe}, {a}, {b}, {ps !90}, {pc=p68 !71}" {
+        "ISETP{int_compare@76}{signed@73}{bool_op@74}.EX {pd}, {pe}, {a}, {b}, {ps !90}, \
+            {pc=p68 !71}" {
             b "00c @72=1" "i" "";
         }
     }

@@ -1,31 +1,41 @@
 //! Loads, stores, atomic operations, fences and cache control.
 
 family! { ($) memory {
-    Ld unimplemented {
-        "LD{extended@72}{eviction@84}{sector_prefetch@68}{mem_size@73}" {
-            scoped "load_scope" "old_load_order" " {d}, {m}, {ps=q64 !67 ?}" "o180 @9=100 @91=0 m=ml";
-            scoped_global "load_scope" "old_load_order" " {d}, {m}, {ps=q64 !67 ?}" "o180 @9=100 @91=1" " @76" " m=mwu32" " @90=1 m=md32";
+    Ld (exact memory::ld) {
+        "LD{extended@72}{eviction@84}{sector_prefetch@68}" {
+            scoped "mem_size@73}{load_scope" "old_load_size@73}{old_load_order"
+                " {d}, {m}, {ps=q64 !67 ?}"
+                "o180 @9=100 @91=0 m=ml";
+            scoped_global "mem_size@73}{load_scope" "old_load_size@73}{old_load_order"
+                " {d}, {m}, {ps=q64 !67 ?}"
+                "o180 @9=100 @91=1" " @76" " m=mwu32" " @90=1 m=md32";
         }
     }
-    St unimplemented {
+    St (exact memory::st) {
         "ST{extended@72}{eviction@84}{mem_size@73}" {
             scoped "store_scope" "old_store_order" " {m}, {b}" "o185 @9=001 @91=0 m=ml b=r64";
-            scoped_global "store_scope" "old_store_order" " {m}, {b}" "o185 @9=100 @91=1 b=r32" " @76" " m=mwu64" " @90=1 m=md64";
+            scoped_global "store_scope" "old_store_order" " {m}, {b}" "o185 @9=100 @91=1 b=r32"
+                " @76" " m=mwu64" " @90=1 m=md64";
         }
     }
-    Ldg unimplemented {
-        "LDG{extended@72}{eviction@84}{sector_prefetch@68}{mem_size@73}" {
-            scoped "load_scope" "old_load_order" " {pd ?}, {d}, {m}, {ps=q64 !67 ?}" "o181 @9=001 @91=0";
-            scoped_global "load_scope" "old_load_order" " {pd ?}, {d}, {m}, {ps=q64 !67 ?}" "o181 @9=100 @91=1" " @76" " m=mwu32" " @90=1 m=md32";
+    Ldg (exact memory::ldg) {
+        "LDG{extended@72}{eviction@84}{sector_prefetch@68}" {
+            scoped "mem_size@73}{load_scope" "old_load_size@73}{old_load_order"
+                " {pd ?}, {d}, {m}, {ps=q64 !67 ?}"
+                "o181 @9=001 @91=0";
+            scoped_global "mem_size@73}{load_scope" "old_load_size@73}{old_load_order"
+                " {pd ?}, {d}, {m}, {ps=q64 !67 ?}"
+                "o181 @9=100 @91=1" " @76" " m=mwu32" " @90=1 m=md32";
         }
     }
-    Stg unimplemented {
+    Stg (exact memory::stg) {
         "STG{extended@72}{eviction@84}{mem_size@73}" {
             scoped "store_scope" "old_store_order" " {m}, {b=r32}" "o186 @9=001 @91=0";
-            scoped_global "store_scope" "old_store_order" " {m}, {b=r32}" "o186 @9=100 @91=1" " @76" " m=mwu64" " @90=1 m=md64";
+            scoped_global "store_scope" "old_store_order" " {m}, {b=r32}" "o186 @9=100 @91=1" " @76"
+                " m=mwu64" " @90=1 m=md64";
         }
     }
-    Ldl unimplemented {
+    Ldl (exact memory::ldl) {
         "LDL{eviction@84}{mem_size@73} {d}, {m}" {
             one "o183 @9=100 @91=0";
             one "o183 @9=100 @91=1 <=75 m=mu32";
@@ -33,7 +43,7 @@ family! { ($) memory {
             one "o183 @9=100 @76=1 @91=1 >=80 m=ld32";
         }
     }
-    Stl unimplemented {
+    Stl (exact memory::stl) {
         "STL{eviction@84}{mem_size@73} {m}, {b=r32}" {
             one "o187 @9=001 @91=0";
             one "o187 @9=100 @91=1 <=75 m=mu64";
@@ -41,7 +51,7 @@ family! { ($) memory {
             one "o187 @9=100 @76=1 @91=1 >=80 m=ld64";
         }
     }
-    Lds unimplemented {
+    Lds (exact memory::lds) {
         "LDS{shared_size@73} {d}, {m}" {
             one "o184 @9=100 @91=0 >=80 m=mf";
             one "o184 @9=100 @91=1 >=80 m=mfu32";
@@ -51,101 +61,110 @@ family! { ($) memory {
             one "o184 @9=100 @91=1 <=75 m=mfu32";
         }
     }
-    Sts unimplemented {
+    Sts (exact memory::sts) {
         "STS{mem_size@73} {m}, {b=r32}" {
             one "o188 @9=001 @91=0 m=mf";
             one "o188 @9=100 @91=1 m=mfu64";
         }
     }
-    Ldc unimplemented {
+    Ldc (exact memory::ldc) {
         "LDC{const_size@73}{const_mode@78} {d}, {m}" {
             one "o182 @9=101 @91=0 m=k";
             one "o182 @9=010 @91=1 m=kx";
         }
     }
-    Atom unimplemented {
+    Atom (exact atomic::atom) {
         "ATOM{extended@72}{atomic_op@87}{eviction@84}{atomic_type@73}" {
             scoped "store_scope" "old_atomic_order" " {pd}, {d}, {m}, {b=r32}" "o18a @9=001 @91=0";
-            scoped_global "store_scope" "old_atomic_order" " {pd}, {d}, {m}, {b=r32}" "o18a @9=100 @91=1" " @71" " m=mau" " @70=1 m=mad";
+            scoped_global "store_scope" "old_atomic_order" " {pd}, {d}, {m}, {b=r32}"
+                "o18a @9=100 @91=1" " @71" " m=mau" " @70=1 m=mad";
         }
     }
-    AtomCas unimplemented {
+    AtomCas (exact atomic::atom_cas) {
         "ATOM{extended@72}{cas_op@87}{eviction@84}{cas_type@73}" {
-            scoped "store_scope" "old_atomic_order" " {pd}, {d}, {m}, {b=r32}, {c}" "o18b @9=001 @91=0";
+            scoped "store_scope" "old_atomic_order" " {pd}, {d}, {m}, {b=r32}, {c}"
+                "o18b @9=001 @91=0";
         }
     }
-    Atomg unimplemented {
+    Atomg (exact atomic::atomg) {
         "ATOMG{extended@72}{global_atomic_op@87}{eviction@84}{atomic_type@73}" {
             scoped "store_scope" "old_atomic_order" " {pd}, {d}, {m}, {b=r32}" "o1a8 @9=001 @91=0";
-            scoped_global "store_scope" "old_atomic_order" " {pd}, {d}, {m}, {b=r32}" "o1a8 @9=100 @91=1" " @71" " m=mau" " @70=1 m=mad";
+            scoped_global "store_scope" "old_atomic_order" " {pd}, {d}, {m}, {b=r32}"
+                "o1a8 @9=100 @91=1" " @71" " m=mau" " @70=1 m=mad";
         }
     }
-    AtomgCas unimplemented {
+    AtomgCas (exact atomic::atomg_cas) {
         "ATOMG{extended@72}.CAS{eviction@84}{cas_type@73}" {
-            scoped "store_scope" "old_atomic_order" " {pd}, {d}, {m}, {b=r32}, {c}" "o1a9 @9=001 @91=0";
+            scoped "store_scope" "old_atomic_order" " {pd}, {d}, {m}, {b=r32}, {c}"
+                "o1a9 @9=001 @91=0";
         }
     }
-    Atoms unimplemented {
+    Atoms (exact atomic::atoms) {
         "ATOMS{shared_atomic_op@87}{shared_atomic_type@73} {d}, {m}, {b=r32}" {
             one "o18c @9=001 @91=0 m=mf";
             one "o18c @9=100 @91=1 m=mfu64";
         }
     }
-    AtomsPopcInc unimplemented {
+    AtomsPopcInc (exact atomic::atoms_popc_inc) {
         "ATOMS.POPC.INC{popc_inc_size@73} {d}, {m}" {
             one "o18c @9=111 @87=1010 @91=1 m=mfu64";
         }
     }
-    AtomsArrive unimplemented {
+    /// Arrives at a barrier in memory.
+    AtomsArrive (exact atomic::atoms_arrive) {
         "ATOMS.ARRIVE{shared_atomic_type@73} {d}, {m}" {
             one "o18c @9=111 @87=1001 @91=1 m=mfu64";
         }
     }
-    AtomsCas unimplemented {
+    AtomsCas (exact atomic::atoms_cas) {
         "ATOMS{shared_cas_op@87}{shared_cas_type@73} {d}, {m}, {b=r32}, {c}" {
             one "o18d @9=001 @91=0 m=mf";
         }
     }
-    Red unimplemented {
+    Red (exact atomic::red) {
         "RED{extended@72}{reduce_op@87:3}{eviction@84}{atomic_type@73}" {
             scoped "store_scope" "old_atomic_order" " {m}, {b=r32}" "o18e @9=100 @91=0";
-            scoped_global "store_scope" "old_atomic_order" " {m}, {b=r32}" "o18e @9=100 @91=1" " @71" " m=mwu64" " @90=1 m=md64";
+            scoped_global "store_scope" "old_atomic_order" " {m}, {b=r32}" "o18e @9=100 @91=1"
+                " @71" " m=mwu64" " @90=1 m=md64";
         }
     }
-    Ldgsts unimplemented {
-        "LDGSTS.E{bypass@81}{eviction@84}{sector_prefetch@71}{mem_size@73}{zfill@82}{async_scope@77} {m}, {g}, {ps !90 ?}" {
+    /// From global to shared memory.
+    Ldgsts (exact memory::ldgsts) {
+        "LDGSTS.E{bypass@81}{eviction@84}{sector_prefetch@71}{mem_size@73}{zfill@82}\
+            {async_scope@77} {m}, {g}, {ps !90 ?}" {
             one "o1ae @9=110 @70=1 @91=1 m=msu g=mg";
             one "o1ae @9=111 @76=0 @91=1 m=ms g=mgu";
             one "o1ae @9=111 @70=1 @76=1 @91=1 m=ms g=mgd";
         }
     }
-    Ldgdepbar unimplemented {
+    Ldgdepbar (exact control::nop) {
         "LDGDEPBAR" {
             one "o1af @9=100 @91=0";
         }
     }
-    Arrives unimplemented {
+    /// As ATOMS.ARRIVE, when the asynchronous copies of the lane are done.
+    Arrives (exact atomic::arrives) {
         "ARRIVES{arrives_kind@72}{arrives_size@73} {m}" {
             one "o1b0 @9=100 @91=1 m=mu64";
         }
     }
-    Qspc unimplemented {
+    Qspc (exact memory::qspc) {
         "QSPC{extended@72}{query_space@73} {pd}, {d}, {m}" {
             one "o1aa @9=001 @91=0";
             one "o1aa @9=100 @91=1 m=mwu32";
         }
     }
-    Membar unimplemented {
+    Membar (exact memory::membar) {
         "MEMBAR{fence_kind@79}{fence_scope@76}" {
             one "o192 @9=100 @91=0";
         }
     }
-    Errbar unimplemented {
+    Errbar (exact control::nop) {
         "ERRBAR" {
             one "o1ab @9=100 @91=0";
         }
     }
-    Cctl unimplemented {
+    Cctl (exact control::nop) {
         "CCTL{extended@72}{cache_kind@78}{cache_op@87}" {
             one "o18f @9=100 @24=11111111 @87=0100 @91=0";
             one "o18f @9=100 @24=11111111 @87=0110 @91=0";
@@ -157,7 +176,7 @@ family! { ($) memory {
             one "o18f @9=110 @91=1 m=mu32n";
         }
     }
-    Cctll unimplemented {
+    Cctll (exact control::nop) {
         "CCTLL{cache_op@87}" {
             one "o190 @9=100 @24=11111111 @87=0100 @91=0";
             one "o190 @9=100 @24=11111111 @87=0111 @91=0";
@@ -168,7 +187,7 @@ family! { ($) memory {
             one "o190 @9=110 @91=1 m=mu32n";
         }
     }
-    Cctlt unimplemented {
+    Cctlt (exact control::nop) {
         "CCTLT{texture_cache_op@85}" {
             one "o191 @9=001 @85=10 @91=0";
         }

@@ -27,32 +27,6 @@ macro_rules! family {
     };
 }
 
-/// Expands to a row: what a line has in common, and the parts of the encoding.
-macro_rules! row {
-    ([$opcode:ident $fidelity:tt $format:expr] $($part:literal)+) => {{
-        const FORMAT: &str = $format;
-        const ENCODING: &str = concat!($($part),+);
-        const PATTERN: (u128, u128) = $crate::LANGUAGE.pattern(ENCODING);
-        $crate::table::Row {
-            opcode: $crate::table::Opcode::$opcode,
-            fidelity: fidelity!($fidelity),
-            lift: lift!($fidelity),
-            models: warploom_sass::notation::models(ENCODING),
-            mask: PATTERN.0,
-            bits: PATTERN.1,
-            exclusions: &const {
-                $crate::LANGUAGE.exclusions::<{ $crate::LANGUAGE.exclusion_count(ENCODING) }>(ENCODING)
-            },
-            one_of: warploom_sass::notation::one_of(ENCODING),
-            format: FORMAT,
-            pieces: &const {
-                $crate::LANGUAGE
-                    .pieces::<{ warploom_sass::notation::piece_count(FORMAT) }>(FORMAT, ENCODING)
-            },
-        }
-    }};
-}
-
 /// Expands to the rows of a set of encodings.
 macro_rules! forms {
     // The encoding itself.
@@ -102,7 +76,8 @@ macro_rules! forms {
         row!([$opcode $fidelity concat!($format, "{bindless@59}", $middle, $rest)]
             "o" $r " @9=001 @91=0"),
         row!([$opcode $fidelity
-            concat!($format, "{maybe_bindless@59}", $middle, "{bank@54:5}, {handle@40:14}, ", $rest)]
+            concat!($format, "{maybe_bindless@59}", $middle,
+                "{bank@54:5}, {handle@40:14}, ", $rest)]
             "o" $c " @9=101 @91=0"),
         row!([$opcode $fidelity
             concat!($format, "{bindless@59}", $middle,
@@ -112,12 +87,14 @@ macro_rules! forms {
             concat!($format, $middle, "{h=ur40}, {header_index@46:8}, ", $rest)]
             "o" $described " @9=111 @91=1"),
     ] };
-    // The encoding with order and scope of an access, as sm_75 has them and later models. The format
-    // has a part more.
+    // The encoding with order and scope of an access, as sm_75 has them and later models. The first
+    // two literals are the scope of later models and the order of sm_75, perhaps with fields before
+    // them; the third is the rest of the format.
     (scoped [$opcode:ident $fidelity:tt $format:literal]
         $scope:literal $order:literal $rest:literal $encoding:literal) => { &[
         row!([$opcode $fidelity concat!($format, "{", $scope, "@77}", $rest)] $encoding " >=80"),
-        row!([$opcode $fidelity concat!($format, "{", $order, "@79}{old_scope@77}{private@76}", $rest)]
+        row!([$opcode $fidelity
+            concat!($format, "{", $order, "@79}{old_scope@77}{private@76}", $rest)]
             $encoding " <=75"),
     ] };
     // As `scoped`, with a uniform register in the address. From sm_80 on, a bit turns it into the
@@ -129,12 +106,13 @@ macro_rules! forms {
             $encoding $flag "=0" $uniform " >=80"),
         row!([$opcode $fidelity concat!($format, "{", $scope, "@77}", $rest)]
             $encoding $flag "=1" $described " >=80"),
-        row!([$opcode $fidelity concat!($format, "{", $order, "@79}{old_scope@77}{private@76}", $rest)]
+        row!([$opcode $fidelity
+            concat!($format, "{", $order, "@79}{old_scope@77}{private@76}", $rest)]
             $encoding $uniform " <=75"),
     ] };
     // Surfaces: the handle is in a register, in a constant, in two constants, or in a descriptor's
-    // bank. The literals are the forms of the first two, the operations of the first and the others,
-    // and the models.
+    // bank. The literals are the forms of the first two, the operations of the first and the
+    // others, and the models.
     (surface [$opcode:ident $fidelity:tt $format:literal]
         $form:literal $constant:literal $r:literal $c:literal $models:literal) => { &[
         row!([$opcode $fidelity concat!($format, "{c}")] "o" $r " @9=" $form " @91=0" $models),
@@ -145,6 +123,38 @@ macro_rules! forms {
             "o" $c " @9=011 @91=0" $models),
         row!([$opcode $fidelity concat!($format, "{h=ur40}, {header_index@46:8}")]
             "o" $c " @9=111 @91=1" $models),
+    ] };
+    // Products of warp groups. The first factor is in shared memory or in registers, the product is
+    // dense or sparse, and it has a scoreboard or none. The literals are the shapes of dense and
+    // sparse products, the types, the modifiers of factors in shared memory and of the second
+    // factor beside registers, and the metadata.
+    (gmma [$opcode:ident $fidelity:tt $format:literal]
+        $op:literal $shape:literal $sparse:literal $types:literal
+        $both:literal $second:literal $metadata:literal) => { &[
+        row!([$opcode $fidelity concat!($format, $shape, $types,
+            "gdesc[{a=ur24}]", $both, ", {c}, {ps=uq87 !90 ?}")]
+            "o" $op " @9=100 @73=0 @84=111 @91=1 >=90"),
+        row!([$opcode $fidelity concat!($format, $shape, $types,
+            "{a -72}, gdesc[{b=ur32}]", $second, ", {c}, {ps=uq87 !90 ?}")]
+            "o" $op " @9=110 @73=0 @84=111 @91=1 >=90"),
+        row!([$opcode $fidelity concat!($format, $shape, $types,
+            "gdesc[{a=ur24}]", $both, ", {c}, {ps=uq87 !90 ?}, gsb0")]
+            "o" $op " @9=100 @73=0 @84=000 @91=1 >=90"),
+        row!([$opcode $fidelity concat!($format, $shape, $types,
+            "{a -72}, gdesc[{b=ur32}]", $second, ", {c}, {ps=uq87 !90 ?}, gsb0")]
+            "o" $op " @9=110 @73=0 @84=000 @91=1 >=90"),
+        row!([$opcode $fidelity concat!($format, ".SP", $sparse, $types,
+            "gdesc[{a=ur24}]", $both, ", {c}, {ps=uq87 !90 ?}", $metadata)]
+            "o" $op " @9=100 @73=1 @84=111 @91=1 >=90"),
+        row!([$opcode $fidelity concat!($format, ".SP", $sparse, $types,
+            "{a -72}, gdesc[{b=ur32}]", $second, ", {c}, {ps=uq87 !90 ?}", $metadata)]
+            "o" $op " @9=110 @73=1 @84=111 @91=1 >=90"),
+        row!([$opcode $fidelity concat!($format, ".SP", $sparse, $types,
+            "gdesc[{a=ur24}]", $both, ", {c}, {ps=uq87 !90 ?}", $metadata, ", gsb0")]
+            "o" $op " @9=100 @73=1 @84=000 @91=1 >=90"),
+        row!([$opcode $fidelity concat!($format, ".SP", $sparse, $types,
+            "{a -72}, gdesc[{b=ur32}]", $second, ", {c}, {ps=uq87 !90 ?}", $metadata, ", gsb0")]
+            "o" $op " @9=110 @73=1 @84=000 @91=1 >=90"),
     ] };
     // Uniform: B is a register or an immediate.
     (u $line:tt $op:literal $imm:literal $b:literal) => { &[
@@ -168,6 +178,8 @@ mod graphics;
 #[macro_use]
 mod half;
 #[macro_use]
+mod hopper;
+#[macro_use]
 mod integer;
 #[macro_use]
 mod logic;
@@ -182,7 +194,10 @@ mod texture;
 #[macro_use]
 mod uniform;
 
-gather! { [&[&[Row]]] families control float graphics half integer logic matrix memory surface texture uniform }
+gather! {
+    [&[&[Row]]] families
+    control float graphics half hopper integer logic matrix memory surface texture uniform
+}
 
 /// The rows of all families, ordered for the search.
 pub static TABLE: LazyLock<Table<Turing>> =

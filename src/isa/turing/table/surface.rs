@@ -1,47 +1,62 @@
 //! Surfaces.
 
 family! { ($) surface {
-    Suld unimplemented {
-        "SULD.P{surface_dim@61}{eviction@84}{load_scope@77}{surface_mask@72}{surface_clamp@59} {pd ?}, {d}, {m=m24}, " {
+    Suld (approximate "bounds, clamps, alignment and bad handles where the documents are silent are our choice" surface::suld) {
+        "SULD.P{surface_dim@61}{eviction@84}{load_scope@77}{surface_mask@72}{surface_clamp@59} \
+            {pd ?}, {d}, {m=m24}, " {
             surface "100" "101" "198" "197" " >=80";
         }
-        "SULD.P{surface_dim@61}{eviction@84}{old_store_order@79}{old_scope@77}{private@76}{surface_mask@72}{surface_clamp@59} {pd ?}, {d}, {m=m24}, " {
+        "SULD.P{surface_dim@61}{eviction@84}{old_store_order@79}{old_scope@77}{private@76}\
+            {surface_mask@72}{surface_clamp@59} {pd ?}, {d}, {m=m24}, " {
             surface "100" "101" "198" "197" " <=75";
         }
-        "SULD.D{byte_address@72}{surface_dim@61}{eviction@84}{mem_size@73}{load_scope@77}{surface_clamp@59} {pd ?}, {d}, {m=m24}, " {
+        "SULD.D{byte_address@72}{surface_dim@61}{eviction@84}{mem_size@73}{load_scope@77}\
+            {surface_clamp@59} {pd ?}, {d}, {m=m24}, " {
             surface "100" "101" "19a" "199" " >=80";
         }
-        "SULD.D{byte_address@72}{surface_dim@61}{eviction@84}{mem_size@73}{old_store_order@79}{old_scope@77}{private@76}{surface_clamp@59} {pd ?}, {d}, {m=m24}, " {
+        "SULD.D{byte_address@72}{surface_dim@61}{eviction@84}{mem_size@73}{old_store_order@79}\
+            {old_scope@77}{private@76}{surface_clamp@59} {pd ?}, {d}, {m=m24}, " {
             surface "100" "101" "19a" "199" " <=75";
         }
     }
-    Sust unimplemented {
-        "SUST.P{surface_dim@61}{eviction@84}{store_scope@77}{surface_mask@72}{surface_clamp@59} {m=m24}, {b=r32}, " {
+    Sust (approximate "bounds, clamps, alignment and bad handles where the documents are silent are our choice" surface::sust) {
+        "SUST.P{surface_dim@61}{eviction@84}{store_scope@77}{surface_mask@72}{surface_clamp@59} \
+            {m=m24}, {b=r32}, " {
             surface "100" "101" "19c" "19b" " >=80";
         }
-        "SUST.P{surface_dim@61}{eviction@84}{old_store_order@79}{old_scope@77}{private@76}{surface_mask@72}{surface_clamp@59} {m=m24}, {b=r32}, " {
+        "SUST.P{surface_dim@61}{eviction@84}{old_store_order@79}{old_scope@77}{private@76}\
+            {surface_mask@72}{surface_clamp@59} {m=m24}, {b=r32}, " {
             surface "100" "101" "19c" "19b" " <=75";
         }
-        "SUST.D{byte_address@72}{surface_dim@61}{eviction@84}{mem_size@73}{store_scope@77}{surface_clamp@59} {m=m24}, {b=r32}, " {
+        "SUST.D{byte_address@72}{surface_dim@61}{eviction@84}{mem_size@73}{store_scope@77}\
+            {surface_clamp@59} {m=m24}, {b=r32}, " {
             surface "100" "101" "19e" "19d" " >=80";
         }
-        "SUST.D{byte_address@72}{surface_dim@61}{eviction@84}{mem_size@73}{old_store_order@79}{old_scope@77}{private@76}{surface_clamp@59} {m=m24}, {b=r32}, " {
+        "SUST.D{byte_address@72}{surface_dim@61}{eviction@84}{mem_size@73}{old_store_order@79}\
+            {old_scope@77}{private@76}{surface_clamp@59} {m=m24}, {b=r32}, " {
             surface "100" "101" "19e" "19d" " <=75";
         }
     }
-    Suatom unimplemented {
-        "SUATOM.D{byte_address@72}{surface_dim@61}{surface_atomic_op@87}{eviction@84}{surface_atomic_type@73}{store_scope@77}{surface_clamp@59} {pd ?}, {d}, {m=m24}, {b=r32}, " {
+    Suatom (approximate "bounds, clamps, alignment and bad handles where the documents are silent are our choice" surface::suatom) {
+        "SUATOM.D{byte_address@72}{surface_dim@61}{surface_atomic_op@87}{eviction@84}\
+            {surface_atomic_type@73}{store_scope@77}{surface_clamp@59} {pd ?}, {d}, {m=m24}, \
+            {b=r32}, " {
             surface "001" "010" "194" "193" " >=80";
         }
-        "SUATOM.D{byte_address@72}{surface_dim@61}{surface_atomic_op@87}{eviction@84}{surface_atomic_type@73}{old_atomic_order@79}{old_scope@77}{private@76}{surface_clamp@59} {pd ?}, {d}, {m=m24}, {b=r32}, " {
+        "SUATOM.D{byte_address@72}{surface_dim@61}{surface_atomic_op@87}{eviction@84}\
+            {surface_atomic_type@73}{old_atomic_order@79}{old_scope@77}{private@76}\
+            {surface_clamp@59} {pd ?}, {d}, {m=m24}, {b=r32}, " {
             surface "001" "010" "194" "193" " <=75";
         }
     }
-    SuatomCas unimplemented {
-        "SUATOM.D{byte_address@72}{surface_dim@61}.CAS{eviction@84}{surface_cas_type@73}{store_scope@77}{surface_clamp@59} {pd ?}, {d}, {m=m24}, {b=r32}, " {
+    SuatomCas (approximate "bounds, clamps, alignment and bad handles where the documents are silent are our choice" surface::suatom_cas) {
+        "SUATOM.D{byte_address@72}{surface_dim@61}.CAS{eviction@84}{surface_cas_type@73}\
+            {store_scope@77}{surface_clamp@59} {pd ?}, {d}, {m=m24}, {b=r32}, " {
             surface "001" "010" "196" "195" " >=80";
         }
-        "SUATOM.D{byte_address@72}{surface_dim@61}.CAS{eviction@84}{surface_cas_type@73}{old_atomic_order@79}{old_scope@77}{private@76}{surface_clamp@59} {pd ?}, {d}, {m=m24}, {b=r32}, " {
+        "SUATOM.D{byte_address@72}{surface_dim@61}.CAS{eviction@84}{surface_cas_type@73}\
+            {old_atomic_order@79}{old_scope@77}{private@76}{surface_clamp@59} {pd ?}, {d}, \
+            {m=m24}, {b=r32}, " {
             surface "001" "010" "196" "195" " <=75";
         }
     }
@@ -51,11 +66,14 @@ family! { ($) surface {
             surface "100" "101" "1b3" "1b3" " >=86";
         }
     }
-    Sured unimplemented {
-        "SURED.D{byte_address@72}{surface_dim@61}{surface_reduce_op@87:3}{eviction@84}{surface_atomic_type@73}{store_scope@77}{surface_clamp@59} {m=m24}, {b=r32}, " {
+    Sured (approximate "bounds, clamps, alignment and bad handles where the documents are silent are our choice" surface::sured) {
+        "SURED.D{byte_address@72}{surface_dim@61}{surface_reduce_op@87:3}{eviction@84}\
+            {surface_atomic_type@73}{store_scope@77}{surface_clamp@59} {m=m24}, {b=r32}, " {
             surface "001" "010" "1a0" "19f" " >=80";
         }
-        "SURED.D{byte_address@72}{surface_dim@61}{surface_reduce_op@87:3}{eviction@84}{surface_atomic_type@73}{old_atomic_order@79}{old_scope@77}{private@76}{surface_clamp@59} {m=m24}, {b=r32}, " {
+        "SURED.D{byte_address@72}{surface_dim@61}{surface_reduce_op@87:3}{eviction@84}\
+            {surface_atomic_type@73}{old_atomic_order@79}{old_scope@77}{private@76}\
+            {surface_clamp@59} {m=m24}, {b=r32}, " {
             surface "001" "010" "1a0" "19f" " <=75";
         }
     }

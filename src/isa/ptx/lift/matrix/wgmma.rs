@@ -17,11 +17,11 @@ use warploom_ir::{Extend, IntCc, Space, Special, Type, Value};
 use super::super::context::{Cx, Insn};
 use super::super::convert::pack;
 use super::super::{Lifted, Unsupported};
-use super::moves::lane_parts;
 use super::{Registers, factor, product, registers, set_registers, shape, sum};
 use crate::module::Operand;
 use crate::types::Ty;
 use crate::word::Word;
+use warploom_guest::matrix::lane_parts;
 
 /// Bytes of a row of a core matrix, which has eight rows.
 const ROW: u32 = 16;

@@ -6,12 +6,12 @@ use warploom_ir::{Access, Extend, Space, Type, Value};
 use super::super::context::{Cx, Insn};
 use super::super::{Lifted, Unsupported};
 use super::fragment::{self, Matrix, Tiling};
-use super::moves::lane_parts;
 use super::{address, factor, product, set_registers, shape, space, sum};
 use crate::module::Operand;
 use crate::table::Form;
 use crate::types::Ty;
 use crate::word::Word;
+use warploom_guest::matrix::lane_parts;
 
 /// A matrix in memory and in registers.
 struct Stored {

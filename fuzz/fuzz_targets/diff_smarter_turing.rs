@@ -1,0 +1,3 @@
+#![no_main]
+
+warploom_fuzzing::target!(diff_smarter_turing);
