@@ -116,26 +116,60 @@ pub fn bssy(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 pub fn bsync(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let number = named(i)?;
     match convergence(cx, number) {
-        Some(register) => Ok(Flow::Converge(cx.b.rf_read(register))),
+        Some(register) => Ok(Flow::Converge(number as u8, cx.b.rf_read(register))),
         None => Ok(Flow::Next),
     }
 }
 
-/// Lifts BREAK: the executing lanes leave a register of convergence, in all lanes.
-pub fn break_(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
-    let number = named(i)?;
-    if let Some(register) = convergence(cx, number) {
+/// Lanes that leave a register of convergence.
+pub struct Leaving {
+    pub register: u8,
+    /// The lanes whose copies of the register change: the lanes that the first leaving lane's copy
+    /// names. In a function that has saved the register, it names other lanes.
+    pub participants: Value,
+    /// All other lanes than those that leave, as a word.
+    pub staying: Value,
+}
+
+impl Leaving {
+    /// Returns the lanes that leave at a BREAK. `None`: nothing reads the register.
+    pub fn at(cx: &mut Cx<'_>, i: &Instruction) -> Result<Option<Leaving>, Unsupported> {
+        let number = named(i)?;
+        let Some(register) = convergence(cx, number) else { return Ok(None) };
         let lanes = Mask::Lanes(cx.executing());
         let lanes = super::warp::ballot(cx, lanes);
         let staying = cx.b.not(lanes);
+        let own = cx.b.rf_read(register);
+        let participants = of_first_lane(cx, own);
+        let participants = cx.b.zero_extend(Type::I64, participants);
+        let participants = cx.b.to_mask(participants);
+        Ok(Some(Leaving { register: number as u8, participants, staying }))
+    }
+
+    /// Removes the lanes from what a register holds in some of the participants, `None`: in all.
+    pub fn remove(&self, cx: &mut Cx<'_>, from: warploom_ir::Reg, wanted: Option<Value>) {
         let guard = cx.b.guard();
         cx.b.set_guard(None);
         cx.b.set_nomask(true);
-        let before = cx.b.rf_read(register);
-        let after = cx.b.and(before, staying);
-        cx.b.rf_write(register, after);
+        let before = cx.b.rf_read(from);
+        let after = cx.b.and(before, self.staying);
+        let lanes = match wanted {
+            Some(wanted) => cx.b.and(wanted, self.participants),
+            None => self.participants,
+        };
+        let after = cx.b.select(lanes, after, before);
+        cx.b.rf_write(from, after);
         cx.b.set_nomask(false);
         cx.b.set_guard(guard);
+    }
+}
+
+/// Lifts BREAK: the executing lanes leave a register of convergence, of which each lane has a copy.
+pub fn break_(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    if let Some(leaving) = Leaving::at(cx, i)?
+        && let Some(register) = convergence(cx, leaving.register.into())
+    {
+        leaving.remove(cx, register, None);
     }
     Ok(Flow::Next)
 }

@@ -113,7 +113,11 @@ pub fn i2f(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     };
     let source = i.b();
     let value = if from.bits == 64 {
-        cx.wide(source)
+        match source.imm() {
+            // As for doubles, the immediate is the high word (code of ptxas).
+            Some(high) => cx.constant(Type::I64, high << 32),
+            None => cx.wide(source),
+        }
     } else {
         let word = cx.raw(source);
         let (first, _) = source.part.range();

@@ -11,7 +11,7 @@ use warploom_sass::lift::service::Frame;
 use warploom_sass::lift::{Banks, Cx, Flags};
 
 use super::flow::Flow;
-use super::graph::{End, Node, Who};
+use super::graph::{End, Node};
 use super::meeting::Meeting;
 use super::plan::Plan;
 use super::{Kernel, NAN, WARP_LANES, control, declare};
@@ -107,6 +107,9 @@ impl Emitter<'_> {
             for (step, live) in node.steps.iter().zip(self.plan.live.after_steps(node)) {
                 let Some(insn) = step.insn else { continue };
                 cx.start(&insn, step.pc, live);
+                if let (Opcode::Break, Some(meeting)) = (insn.opcode(), &self.meeting) {
+                    meeting.leave(&mut cx, &insn);
+                }
                 if let Some(lift) = insn.row.lift {
                     // The trial run showed that the instruction is supported.
                     let _ = lift(&mut cx, &insn);
@@ -297,7 +300,7 @@ impl Emitter<'_> {
             },
             End::Meet { pc, who, next } => {
                 let named = match self.lift(&mut cx, pc) {
-                    Some(Flow::Meet(named) | Flow::Converge(named)) if who == Who::Some => {
+                    Some(Flow::Meet(named) | Flow::Converge(_, named)) if !who.is_everybody() => {
                         Some(named)
                     }
                     _ => None,

@@ -23,7 +23,7 @@ pub enum Flow {
     Meet(Value),
     /// At the end of a region: waits until the named lanes, a varying or uniform `i32`, are there.
     /// In most code the order of places ensures it.
-    Converge(Value),
+    Converge(u8, Value),
     Trap(TrapKind),
 }
 

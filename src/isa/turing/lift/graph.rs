@@ -118,8 +118,11 @@ pub enum Who {
     Barrier,
     /// All lanes that have not exited.
     All,
-    /// Lanes that the instruction names.
-    Some,
+    /// Lanes that WARPSYNC names.
+    Named,
+    /// Lanes that a register of convergence names. They do not meet lanes of another register, even
+    /// if it names the same lanes.
+    Register(u8),
 }
 
 #[derive(Clone, Debug)]
@@ -349,7 +352,7 @@ impl Search<'_, '_> {
         match decoded.flow {
             _ if decoded.when == When::Never => Way::Plain,
             Flow::Next => Way::Plain,
-            Flow::Converge(_) if !self.converging.contains(&pc) => Way::Plain,
+            Flow::Converge(..) if !self.converging.contains(&pc) => Way::Plain,
             Flow::Branch(target) if conditional => Way::Split { taken: at(target), next },
             Flow::Exit if conditional => Way::Exit { next: Some(next) },
             // Only lanes of the guard come to the instruction itself.
@@ -382,7 +385,8 @@ impl Search<'_, '_> {
                 Way::Meet { who: Who::Barrier, next: Place { stage: Stage::Met, ..place } }
             }
             Flow::Meet(_) if names_all(decoded.insn) => Way::Meet { who: Who::All, next },
-            Flow::Meet(_) | Flow::Converge(_) => Way::Meet { who: Who::Some, next },
+            Flow::Meet(_) => Way::Meet { who: Who::Named, next },
+            Flow::Converge(number, _) => Way::Meet { who: Who::Register(number), next },
             Flow::Trap(kind) => Way::Trap(kind),
         }
     }
@@ -644,6 +648,15 @@ fn names_all(insn: Option<Instruction>) -> bool {
 impl Who {
     /// Whether no lane waits elsewhere when the lanes have met.
     pub fn is_everybody(self) -> bool {
-        self != Who::Some
+        matches!(self, Who::Barrier | Who::All)
+    }
+
+    /// Returns the number of this kind of wait: only lanes of one kind meet.
+    pub fn kind(self) -> u32 {
+        match self {
+            Who::Barrier => 0,
+            Who::All | Who::Named => 1,
+            Who::Register(number) => 2 + u32::from(number),
+        }
     }
 }

@@ -10,16 +10,17 @@ use warploom_guest::places::{Here, Waiting};
 use warploom_ir::{self as ir, BlockId, CellKind, FunctionBuilder, IntCc, Type, Value};
 use warploom_sass::lift::{Cx, Flags};
 
+use super::control::Leaving;
 use super::emit::Emitter;
 use super::graph::{End, Who};
 use super::plan::Plan;
+use crate::Instruction;
 
 /// The registers of the meeting.
 pub struct Meeting {
     /// The lanes that have not exited.
     pub live: ir::Reg,
-    /// The lanes that each waiting lane names; and its kind of wait, so that lanes at a barrier do
-    /// not meet lanes at WARPSYNC.
+    /// The lanes that each waiting lane names; and its kind of wait ([`Who::kind`]).
     named: ir::Reg,
     kind: ir::Reg,
     /// All waiting lanes; the waiting lanes that may still be part of a group; and a group.
@@ -36,20 +37,24 @@ struct Site {
     next: usize,
     came: ir::Reg,
     pc: u64,
+    who: Who,
 }
 
 impl Meeting {
     pub fn declare(plan: &Plan, function: &mut FunctionBuilder) -> Meeting {
         let ends = plan.meets.iter().map(|&node| (node, &plan.graph.nodes[node].end));
-        let meets: Vec<(usize, usize, u64)> = ends
+        let meets: Vec<(usize, usize, u64, Who)> = ends
             .filter_map(|(node, end)| match *end {
-                End::Meet { pc, next, .. } => Some((node, next, pc)),
+                End::Meet { pc, next, who } => Some((node, next, pc, who)),
                 _ => None,
             })
             .collect();
         let lanes = function.bank("named", CellKind::Lane(Type::I32), 2);
         let masks = function.bank("meet", CellKind::Mask, 4 + meets.len() as u32);
-        let site = |(number, (node, next, pc))| Site { node, next, came: masks.reg(number), pc };
+        let site = |(number, (node, next, pc, who))| {
+            let came = masks.reg(number);
+            Site { node, next, came, pc, who }
+        };
         Meeting {
             live: masks.reg(0),
             named: lanes.reg(0),
@@ -58,6 +63,22 @@ impl Meeting {
             left: masks.reg(2),
             group: masks.reg(3),
             sites: (4..).zip(meets).map(site).collect(),
+        }
+    }
+}
+
+impl Meeting {
+    /// Lets the lanes of a BREAK leave the register of convergence also where lanes wait that the
+    /// register names.
+    pub fn leave(&self, cx: &mut Cx<'_>, i: &Instruction) {
+        // An instruction that is not lifted is a trap.
+        let Ok(Some(leaving)) = Leaving::at(cx, i) else { return };
+        let who = Who::Register(leaving.register);
+        if self.sites.iter().any(|site| site.who == who) {
+            let kinds = cx.b.rf_read(self.kind);
+            let kind = cx.int(who.kind());
+            let waiting = cx.b.icmp(IntCc::Eq, kinds, kind);
+            leaving.remove(cx, self.named, Some(waiting));
         }
     }
 }
@@ -106,7 +127,7 @@ impl Emitter<'_> {
         let pc = cx.b.pc();
         let apart = cx.b.function().new_block(pc);
         // The values of this block are of no use in the other.
-        let kind = cx.int(u32::from(who == Who::Barrier));
+        let kind = cx.int(who.kind());
         let named = named.unwrap_or_else(|| cx.int(u32::MAX));
         let (kind, named) = (cx.b.splat(kind), cx.b.splat(named));
         cx.b.rf_write(meeting.kind, kind);

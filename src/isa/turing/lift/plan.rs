@@ -134,11 +134,11 @@ impl Sites {
         let mut left = here.clone();
         left.insert(self.meeting);
         // The lanes of these kinds may go on together.
-        let go_on = |parked: &Waiting, kinds: &[Who]| {
+        let go_on = |parked: &Waiting, is_kind: fn(Who) -> bool| {
             let came = (self.meeting + 1..).zip(&self.nodes);
             let came = came.filter(|&(place, _)| here.contains(place));
             let next = came.filter_map(|(_, &node)| match graph.nodes[node].end {
-                End::Meet { next, who, .. } if kinds.contains(&who) => Some(next),
+                End::Meet { next, who, .. } if is_kind(who) => Some(next),
                 _ => None,
             });
             schedule.parked(parked, next)
@@ -147,9 +147,9 @@ impl Sites {
         // When everybody has met, nobody waits elsewhere.
         vec![
             Step { parked: left.clone(), next: Next::Any },
-            Step { parked: go_on(&nobody, &[Who::Barrier]), next: Next::First },
-            Step { parked: go_on(&nobody, &[Who::All, Who::Some]), next: Next::First },
-            Step { parked: go_on(&left, &[Who::Some]), next: Next::Any },
+            Step { parked: go_on(&nobody, |who| who == Who::Barrier), next: Next::First },
+            Step { parked: go_on(&nobody, |who| who != Who::Barrier), next: Next::First },
+            Step { parked: go_on(&left, |who| !who.is_everybody()), next: Next::Any },
         ]
     }
 }
