@@ -166,9 +166,9 @@ fn printf_reaches_standard_output() {
     let ran = run("right.txt", 1000);
     assert_ends(&ran, 0, &[]);
     assert!(
-        ran.out.starts_with(&expected) && ran.out.contains("printf: text as expected"),
+        ran.out.starts_with(&expected) && ran.err.contains("printf: text as expected"),
         "{}",
-        ran.out
+        ran.err
     );
     assert_ends(
         &run("wrong.txt", 1000),
@@ -200,8 +200,8 @@ fn a_launch_writes_what_changed() {
             "3",
         ]);
         assert_ends(&ran, 0, &[]);
-        assert!(ran.out.contains("saxpy: grid 4 x 1 x 1, block 32 x 1 x 1"), "{}", ran.out);
-        assert_eq!(ran.out.contains("both engines agree"), engine == "both", "{}", ran.out);
+        assert!(ran.err.contains("saxpy: grid 4 x 1 x 1, block 32 x 1 x 1"), "{}", ran.err);
+        assert_eq!(ran.err.contains("both engines agree"), engine == "both", "{}", ran.err);
         let expected: Vec<f32> = (0..100).map(|i| 2.0 * (i as f32 + 0.5)).collect();
         assert_eq!(folder.floats("results/y.npy"), expected);
         let files: Vec<_> =
@@ -237,7 +237,7 @@ fn code_is_made_with_any_effort() {
     for effort in ["quick", "likely", "full"] {
         let ran = folder.run(&["--engine", "both", "--effort", effort]);
         assert_ends(&ran, 0, &[]);
-        assert!(ran.out.contains("both engines agree"), "{}", ran.out);
+        assert!(ran.err.contains("both engines agree"), "{}", ran.err);
     }
     assert_ends(&folder.run(&["--effort", "none"]), 3, &["quick, likely, full"]);
     // Fast code finds memory in other ways.
@@ -307,8 +307,8 @@ fn the_engine_can_come_from_the_environment() {
         command.arg("run").arg(folder.path("m.toml")).args(options).env("WARPLOOM_ENGINE", engine);
         command.output().unwrap().into()
     };
-    assert!(run("interp", &[]).out.contains("interp, 1 thread"));
-    assert!(run("interp", &["--engine", "jit", "--threads", "2"]).out.contains("jit, 2 threads"));
+    assert!(run("interp", &[]).err.contains("interp, 1 thread"));
+    assert!(run("interp", &["--engine", "jit", "--threads", "2"]).err.contains("jit, 2 threads"));
     assert_ends(
         &run("fast", &[]),
         3,
@@ -322,7 +322,7 @@ fn the_environment_chooses_the_log() {
     let run = |log: &str| -> Ran {
         let mut command = command();
         command
-            .arg("run")
+            .args(["run", "--quiet"])
             .arg(folder.path("m.toml"))
             .env("WARPLOOM_LOG", log)
             .output()
@@ -349,7 +349,7 @@ fn expectations_decide_the_exit_code() {
     };
     let ran = with(right, "");
     assert_ends(&ran, 0, &[]);
-    assert!(ran.out.contains("y: 100 elements as expected"), "{}", ran.out);
+    assert!(ran.err.contains("y: 100 elements as expected"), "{}", ran.err);
     assert_ends(
         &with(wrong.clone(), ""),
         1,
@@ -375,7 +375,10 @@ fn bad_input_is_named_and_ends_with_3() {
         ),
         (&[("i32 = 100", "i32 = 1000000000000")], &["1000000000000 is no i32"]),
         (&[("binary = \"k.cubin\"", "binary = \"none.cubin\"")], &["none.cubin", "cannot be read"]),
-        (&[("entry = \"saxpy\"", "entry = \"sexpy\"")], &["no kernel `sexpy`: it has saxpy"]),
+        (
+            &[("entry = \"saxpy\"", "entry = \"sexpy\"")],
+            &["no kernel `sexpy` (did you mean `saxpy`?): it has saxpy"],
+        ),
         (&[("grid = [4, 1, 1]", "grid = [0, 1, 1]")], &["[0, 1, 1]", "no dimension may be 0"]),
         (
             &[("grid = [4, 1, 1]", "grid = [2147483648, 1, 1]")],
@@ -451,7 +454,7 @@ fn damaged_binaries_end_with_3() {
         let mut flipped = bytes.clone();
         flipped[bit / 8] ^= 1 << (bit % 8);
         std::fs::write(folder.path("k.cubin"), flipped).unwrap();
-        let ran = folder.run(&["--engine", "interp", "--instruction-limit", "10000"]);
+        let ran = folder.run(&["--quiet", "--engine", "interp", "--instruction-limit", "10000"]);
         assert!(matches!(ran.code, Some(0 | 2 | 3)), "bit {bit}: {:?} {}", ran.code, ran.err);
         assert!(!ran.err.contains("panicked"), "bit {bit}: {}", ran.err);
         assert_eq!(ran.code == Some(0), ran.err.is_empty(), "bit {bit}: {}", ran.err);
@@ -554,7 +557,7 @@ fn faults_of_the_guest_end_with_2() {
     let ran = folder.run(&["--engine", "both"]);
     assert_ends(&ran, 2, &["time limit exceeded"]);
     assert!(
-        ran.out.contains("not compared") && !ran.err.contains("differ"),
+        ran.err.contains("not compared") && !ran.err.contains("differ"),
         "{}{}",
         ran.out,
         ran.err
@@ -564,7 +567,7 @@ fn faults_of_the_guest_end_with_2() {
     for (threads, compared) in [("1", true), ("2", false)] {
         let ran = folder.run(&["--engine", "both", "--threads", threads]);
         assert_ends(&ran, 2, &["budget exceeded"]);
-        assert_eq!(ran.out.contains("both engines agree"), compared, "{}", ran.out);
+        assert_eq!(ran.err.contains("both engines agree"), compared, "{}", ran.err);
     }
 }
 
@@ -712,7 +715,7 @@ fn disasm_prints_code() {
     assert_ends(
         &warploom(&["disasm", saxpy, "sexpy"]),
         3,
-        &["no function `sexpy`: the binary has saxpy"],
+        &["no function `sexpy` (did you mean `saxpy`?): the binary has saxpy"],
     );
 
     let object = fixture("examples/gfx9/mandelbrot/mandelbrot.gfx900.hsaco");

@@ -114,7 +114,7 @@ fn mistakes_are_told_by_line() {
         (
             "IADD R4, R4, R4",
             "IADD R4, R4",
-            "line 15: `IADD R4, R4`: no encoding in the table prints this",
+            "line 15: `IADD R4, R4`: no encoding in the table prints this: an operand is missing, or these do not go together",
         ),
         (".Lend:", ".Lnd:", "line 10: there is no label `.Lend`"),
         ("    EXIT", ".Lend:\n    EXIT", "line 18: label `.Lend` stands for two places"),
@@ -412,7 +412,7 @@ buffer.f = {{ dtype = \"u32\", values = {text_bytes:?} }}\n"
         (
             "STG.E [R2.64]",
             "STG.E [R2.32]",
-            "line 16: `STG.E [R2.32], R4`: no encoding in the table prints this",
+            "line 16: `STG.E [R2.32], R4`: no encoding in the table prints this: `[R2.32], R4` cannot follow `STG.E`",
         ),
         (
             "CALL.ABS.NOINC",

@@ -3,12 +3,15 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use schemars::JsonSchema;
+use serde::Serialize;
 use warploom::{EngineKind, LaunchOptions, LaunchOutcome};
 use warploom_replay::{Launch, Run, Session, first_difference};
 
 use super::engine_run::compare_with_expected;
+use super::report::ExpectReport;
 use super::text::{grouped, rate, time};
-use super::{Ending, Error, GpuChoice, print, session};
+use super::{Ending, Error, GpuChoice, SCHEMA, print, print_json, session};
 
 #[derive(clap::Args)]
 pub struct Options {
@@ -22,6 +25,39 @@ pub struct Options {
     /// The seconds for each engine.
     #[arg(long, value_name = "SECONDS", default_value_t = 1)]
     seconds: u32,
+    /// Prints the results as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// The results, as JSON.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Report {
+    /// The version of this form of a report.
+    pub schema: u32,
+    pub manifest: String,
+    /// The JIT, then the interpreter.
+    pub engines: Vec<EngineReport>,
+    /// The interpreter's best time by the JIT's.
+    pub ratio: f64,
+    /// Code that the JIT could not compile and interpreted, and the reasons.
+    pub uncompiled: Vec<String>,
+    pub expect: Vec<ExpectReport>,
+    /// The difference between the engines.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub difference: Option<String>,
+}
+
+/// The launches on one engine. Times are in nanoseconds.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct EngineReport {
+    pub engine: &'static str,
+    pub launches: u32,
+    pub best_ns: u64,
+    pub translate_ns: u64,
+    /// Guest instructions of one launch.
+    pub instructions: u64,
+    pub lane_instructions: u64,
 }
 
 /// The session of an engine, and the outcome of its last launch.
@@ -37,6 +73,17 @@ struct Measured<'c> {
 impl Measured<'_> {
     fn as_run(&self) -> Run<'_, '_> {
         Run { session: &self.session, options: &self.options, outcome: &self.last }
+    }
+
+    fn report(&self) -> EngineReport {
+        EngineReport {
+            engine: self.options.engine.name(),
+            launches: self.launches,
+            best_ns: self.best.as_nanos() as u64,
+            translate_ns: self.translate.as_nanos() as u64,
+            instructions: self.last.counts.instructions,
+            lane_instructions: self.last.counts.lane_instructions,
+        }
     }
 }
 
@@ -68,29 +115,44 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
     }
     let [jit, interp] = &engines[..] else { unreachable!("two engines") };
     let seconds = |measured: &Measured<'_>| measured.best.as_secs_f64().max(1e-9);
-    text += &format!("the JIT is {:.1} times as fast\n", seconds(interp) / seconds(jit));
+    let ratio = seconds(interp) / seconds(jit);
+    text += &format!("the JIT is {ratio:.1} times as fast\n");
     // The speed of a wrong result says nothing, nor does the speed of the interpreter.
     let mut ending = Ending::Success;
     for region in &jit.last.uncompiled {
         complain(&format_args!("interpreted, since no code could be made: {region}"));
         ending = Ending::Mismatch;
     }
+    let mut expect = Vec::new();
     for (kind, name, comparison) in compare_with_expected(&jit.session, &launch)? {
+        expect.push(ExpectReport::new(name, &comparison));
         if comparison.mismatches > 0 {
             complain(&format_args!("{kind} `{name}`: {comparison}"));
             ending = Ending::Mismatch;
         }
     }
-    match first_difference(&jit.as_run(), &interp.as_run())
-        .map_err(Error::exec(&options.manifest))?
-    {
+    let difference = first_difference(&jit.as_run(), &interp.as_run())
+        .map_err(Error::exec(&options.manifest))?;
+    match &difference {
         Some(difference) => {
             complain(&format_args!("the engines differ: {difference}"));
             ending = Ending::Mismatch;
         }
         None => text += "both engines agree\n",
     }
-    print(&text)?;
+    if options.json {
+        print_json(&Report {
+            schema: SCHEMA,
+            manifest: options.manifest.display().to_string(),
+            engines: engines.iter().map(Measured::report).collect(),
+            ratio,
+            uncompiled: jit.last.uncompiled.clone(),
+            expect,
+            difference,
+        })?;
+    } else {
+        print(&text)?;
+    }
     Ok(ending)
 }
 

@@ -76,15 +76,15 @@ fn forwards() -> bool {
 }
 
 /// Returns the folder of the libraries: beside this command, or `lib/warploom` of an installation.
-fn libraries(options: &Options) -> Result<PathBuf, Error> {
+fn libraries(given: Option<&Path>) -> Result<PathBuf, Error> {
     let command = std::env::current_exe().map_err(|source| Error::Io {
         path: "this command".into(),
         doing: "cannot be found",
         source,
     })?;
     let beside = command.parent().unwrap_or(Path::new("."));
-    let folders = match &options.libraries {
-        Some(folder) => vec![folder.clone()],
+    let folders = match given {
+        Some(folder) => vec![folder.to_path_buf()],
         None => vec![beside.to_path_buf(), beside.join("../lib/warploom")],
     };
     let found = folders.iter().find(|folder| folder.join(LIBRARIES[0].0).is_file());
@@ -96,6 +96,14 @@ fn libraries(options: &Options) -> Result<PathBuf, Error> {
             LIBRARIES[0].0
         ))
     })
+}
+
+/// Returns the folder of the libraries, and those that are not there.
+pub fn found_libraries() -> Result<(PathBuf, Vec<&'static str>), Error> {
+    let folder = libraries(None)?;
+    let files = LIBRARIES.iter().map(|(file, _)| *file);
+    let missing = files.filter(|file| !folder.join(file).is_file()).collect();
+    Ok((folder, missing))
 }
 
 /// Fills a folder with links that have the names that programs ask for.
@@ -187,7 +195,7 @@ pub(super) fn run(options: &Options) -> Result<u8, Error> {
             "{REAL} is set: calls are forwarded to another driver to capture launches: expected --capture DIR"
         )));
     }
-    let from = libraries(options)?;
+    let from = libraries(options.libraries.as_deref())?;
     let cannot = |path: &Path| {
         let path = path.to_path_buf();
         move |source| Error::Io { path, doing: "cannot be made a folder", source }

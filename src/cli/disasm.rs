@@ -1,19 +1,24 @@
 //! `warploom disasm`
 
+pub(super) mod json;
+
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
-use warploom_container::{Binding, Function, Isa, Module, SectionId, SectionKind, SymbolKind};
+use warploom_container::{
+    Binding, Function, Isa, Module, Modules, SectionId, SectionKind, SymbolKind,
+};
 use warploom_guest::chip::Chip;
 use warploom_guest::platform::Platform;
+use warploom_guest::suggest::{did_you_mean, first_of};
 use warploom_maxwell::Instruction;
 use warploom_maxwell::listing::{Section, Symbol, listing};
 use warploom_replay::read;
 use warploom_sass::text::Context;
 
-use super::{Ending, Error, GpuChoice, print};
+use super::{Ending, Error, GpuChoice, print, print_json};
 
 #[derive(clap::Args)]
 pub struct Options {
@@ -33,6 +38,9 @@ pub struct Options {
     /// instructions.
     #[arg(long, conflicts_with = "kernel")]
     isa: Option<IsaChoice>,
+    /// Prints offsets, encodings and texts as JSON; PTX, vISA and the IR line for line.
+    #[arg(long, conflicts_with_all = ["hex", "isa"])]
+    json: bool,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -45,6 +53,17 @@ enum IsaChoice {
 
 pub(super) fn run(options: &Options) -> Result<Ending, Error> {
     let bytes = read::file(&options.file)?;
+    if options.json {
+        let failed = |source| Error::Container { path: options.file.clone(), source };
+        let found = warploom_container::read_for(&bytes, options.gpu.arch).map_err(failed)?;
+        let function = options.kernel.as_deref();
+        if let Some(name) = function {
+            check_function(options, name, &found)?;
+        }
+        let lines = |module: &Module| module_text(module, function, false);
+        print_json(&json::report(options.file.display().to_string(), &found, function, lines))?;
+        return Ok(Ending::Success);
+    }
     let text = match options.isa {
         Some(isa) if options.hex_lines => hex_lines(isa, options, &bytes)?,
         Some(IsaChoice::Gfx9) => stream(&bytes, 0, Chip::Any, options.hex),
@@ -169,9 +188,26 @@ fn code_object(module: &Module, chip: Chip, hex: bool) -> String {
     listings.join("\n")
 }
 
+fn no_function(options: &Options, name: &str, modules: &[Module]) -> Error {
+    let names: Vec<_> =
+        modules.iter().flat_map(|m| &m.functions).map(|f| f.name.as_str()).collect();
+    let known = if names.is_empty() { "no functions".into() } else { first_of(&names) };
+    let (file, hint) = (options.file.display(), did_you_mean(name, names));
+    Error::Other(format!("{file}: no function `{name}`{hint}: the binary has {known}"))
+}
+
+/// Checks that a file has a function.
+fn check_function(options: &Options, name: &str, found: &Modules) -> Result<(), Error> {
+    let mut functions = found.modules.iter().flat_map(|module| &module.functions);
+    if functions.any(|function| function.name == name) {
+        return Ok(());
+    }
+    Err(no_function(options, name, &found.modules))
+}
+
 fn binary(options: &Options, bytes: &[u8]) -> Result<String, Error> {
     let failed = |source| Error::Container { path: options.file.clone(), source };
-    let warploom_container::Modules { modules, unreadable } =
+    let Modules { modules, unreadable } =
         warploom_container::read_for(bytes, options.gpu.arch).map_err(failed)?;
     let mut texts = Vec::new();
     for module in &modules {
@@ -186,15 +222,7 @@ fn binary(options: &Options, bytes: &[u8]) -> Result<String, Error> {
             Err(failed(kernel.error.clone()))
         }
         Some(_) if texts.is_empty() && !unreadable.is_empty() => Err(failed(unreadable[0].clone())),
-        Some(name) if texts.is_empty() => {
-            let names: Vec<_> =
-                modules.iter().flat_map(|m| &m.functions).map(|f| f.name.as_str()).collect();
-            let known = if names.is_empty() { "no functions".into() } else { names.join(", ") };
-            Err(Error::Other(format!(
-                "{}: no function `{name}`: the binary has {known}",
-                options.file.display()
-            )))
-        }
+        Some(name) if texts.is_empty() => Err(no_function(options, name, &modules)),
         Some(_) => Ok(texts.join("\n\n")),
         None => {
             let problems =

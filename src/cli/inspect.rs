@@ -9,13 +9,14 @@ use warploom_container::{Format, Function, Module, SectionKind, SymbolKind};
 use warploom_replay::read;
 
 use super::text::grouped;
-use super::{Ending, Error, GpuChoice, coverage, inspect_ptx, print};
+use super::{Ending, Error, GpuChoice, coverage, inspect_ptx, print, print_json};
 
 /// Adds a line; writing to a string does not fail.
 macro_rules! line {
     ($out:expr, $($arg:tt)*) => {{ let _ = writeln!($out, $($arg)*); }};
 }
 
+pub(super) mod json;
 mod shader;
 mod visa;
 
@@ -30,6 +31,9 @@ pub struct Options {
     /// executed.
     #[arg(long)]
     coverage: bool,
+    /// Prints modules, kernels and symbols as JSON.
+    #[arg(long, conflicts_with = "coverage")]
+    json: bool,
 }
 
 pub(super) fn run(options: &Options) -> Result<Ending, Error> {
@@ -37,6 +41,12 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
     let bytes = read::file(&options.file)?;
     if options.coverage {
         return coverage::run(&options.file, &bytes, options.gpu.arch);
+    }
+    if options.json {
+        let format = warploom_container::recognise(&bytes).map(|format| format.to_string());
+        let found = warploom_container::read_for(&bytes, options.gpu.arch).map_err(failed)?;
+        print_json(&json::report(options.file.display().to_string(), format, &found))?;
+        return Ok(Ending::Success);
     }
     let mut out = String::new();
     match warploom_container::recognise(&bytes) {

@@ -1,30 +1,37 @@
-//! The command: `warploom run`, `inspect`, `disasm`, `dump`, `bench`, `cuda`, `cache`.
+//! The command: `warploom run`, `init`, `inspect`, `disasm`, `dump`, `bench`, `cuda` and others.
 //!
-//! Each subcommand has one file (`engine_run` and `report` are parts of `run`). The libraries do
-//! the work. This crate has options, messages and exit codes: 0 success, 1 an unexpected result (or
-//! two engines that disagree), 2 a fault of the guest, 3 bad input.
+//! Each subcommand has one file (`direct`, `engine_run` and `report` are parts of `run`, `complete`
+//! has `completions` and `man`). The libraries do the work. This crate has options, messages and
+//! exit codes: 0 success, 1 an unexpected result (or two engines that disagree), 2 a fault of the
+//! guest, 3 bad input.
 
 mod bench;
 mod cache;
+mod complete;
 mod coverage;
 #[cfg(target_os = "linux")]
 mod cuda;
+mod direct;
 mod disasm;
+mod doctor;
 mod dump;
 mod engine_run;
+mod init;
 mod inspect;
 mod inspect_ptx;
 mod progress;
 mod report;
 mod run;
+mod schema;
 mod text;
+mod version;
 
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::prelude::*;
 use warploom_container::Arch;
@@ -47,25 +54,53 @@ Environment:
   WARPLOOM_CACHE       the folder for compiled code, or `off`
   WARPLOOM_CACHE_SIZE  the size of this folder in MiB, at most";
 
+const RUN_EXAMPLES: &str = "Examples:
+  warploom run saxpy.toml --engine both
+  warploom run k.cubin                      lists the kernels, with commands
+  warploom run k.cubin saxpy --grid 40 --block 256 --arg i32=10007 --arg f32=2.5 \\
+      --arg buffer=x.npy --arg zeros=f32[10007] --out out";
+
 #[derive(Subcommand)]
 enum Command {
-    /// Runs the launch that a manifest describes.
+    /// Runs a kernel: the launch that a manifest describes, or a kernel of a binary with arguments
+    /// from the command line.
+    #[command(after_help = RUN_EXAMPLES)]
     Run(run::Options),
+    /// Writes a manifest for a kernel of a binary, to be filled in.
+    #[command(after_help = "Example: warploom init k.cubin saxpy --out saxpy.toml")]
+    Init(init::Options),
     /// Shows what is in a GPU binary: kernels, arguments, registers, shared memory, symbols,
     /// relocations.
+    #[command(after_help = "Examples:
+  warploom inspect k.cubin
+  warploom inspect libtorch_cuda.so --coverage --arch sm_80")]
     Inspect(inspect::Options),
     /// Prints the instructions of a GPU binary, or of words in a text file.
+    #[command(after_help = "Examples:
+  warploom disasm k.cubin saxpy --hex
+  warploom disasm --isa gfx9 stream.bin")]
     Disasm(disasm::Options),
     /// Shows a stage of a kernel's translation.
+    #[command(after_help = "Example: warploom dump k.cubin saxpy --stage plan --effort full")]
     Dump(dump::Options),
     /// Measures the JIT against the interpreter on the launch of a manifest.
+    #[command(after_help = "Example: warploom bench saxpy.toml --seconds 5")]
     Bench(bench::Options),
     /// Runs a program that uses CUDA on this CPU, without a GPU or its driver.
     #[cfg(target_os = "linux")]
+    #[command(after_help = "Example: warploom cuda --device sm_80 -- python script.py")]
     Cuda(cuda::Options),
     /// Shows or empties the folder where compiled code is kept.
     #[command(subcommand)]
     Cache(cache::Action),
+    /// Prints the JSON schema of a file that the command reads or prints.
+    Schema(schema::Options),
+    /// Tells what works on this machine, and what is in the way.
+    Doctor,
+    /// Prints what a shell needs to complete this command's options.
+    Completions(complete::Options),
+    /// Writes the manual pages of this command.
+    Man(complete::Pages),
 }
 
 /// `--arch`, of commands that read a GPU binary.
@@ -162,7 +197,8 @@ impl EngineChoice {
 
 /// Reads the command line, runs the command, and reports how it ended.
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let parsed = command().try_get_matches().and_then(|found| Cli::from_arg_matches(&found));
+    let cli = match parsed {
         Ok(cli) => cli,
         Err(message) => {
             // A request for help is no error. A closed terminal is nobody's fault.
@@ -179,9 +215,15 @@ fn main() -> ExitCode {
     }
 }
 
+/// Returns the command line's grammar, with the long version.
+fn command() -> clap::Command {
+    Cli::command().long_version(version::long())
+}
+
 fn execute(command: &Command) -> Result<ExitCode, Error> {
     let ending = match command {
         Command::Run(options) => run::run(options),
+        Command::Init(options) => init::run(options),
         Command::Inspect(options) => inspect::run(options),
         Command::Disasm(options) => disasm::run(options),
         Command::Dump(options) => dump::run(options),
@@ -189,6 +231,10 @@ fn execute(command: &Command) -> Result<ExitCode, Error> {
         #[cfg(target_os = "linux")]
         Command::Cuda(options) => return cuda::run(options).map(ExitCode::from),
         Command::Cache(action) => cache::run(action),
+        Command::Schema(options) => schema::run(options),
+        Command::Doctor => doctor::run(),
+        Command::Completions(options) => complete::run(options),
+        Command::Man(options) => complete::pages(options),
     };
     ending.map(|ending| ExitCode::from(ending as u8))
 }
@@ -210,6 +256,21 @@ fn start_log() -> Result<(), Error> {
     let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(colours);
     tracing_subscriber::registry().with(lines.with_filter(filter)).init();
     Ok(())
+}
+
+/// The version of the forms of JSON that commands print: see docs/json.md.
+const SCHEMA: u32 = 1;
+
+/// Prints JSON to standard output.
+fn print_json(value: &impl serde::Serialize) -> Result<(), Error> {
+    let text = serde_json::to_string_pretty(value);
+    let text = text.map_err(|e| Error::Other(format!("the report cannot be written: {e}")))?;
+    print(text + "\n")
+}
+
+/// Prints facts about a run to standard error: standard output has what the guest prints.
+fn note(text: &str) {
+    let _ = std::io::stderr().write_all(text.as_bytes());
 }
 
 /// Prints to standard output. If the reader has gone away, the command ends quietly.

@@ -1,13 +1,16 @@
-//! `--report`: the result of a run, as JSON.
+//! `--report` and `--json`: the result of a run, as JSON.
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use warploom::{Executed, Fault, FidelityClass};
 use warploom_replay::Comparison;
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Report {
+    /// The version of this form of a report.
+    pub schema: u32,
     pub manifest: String,
     pub kernel: String,
     pub engine: &'static str,
@@ -29,6 +32,9 @@ pub struct Report {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub steady: Option<SteadyReport>,
     pub blocks_done: u64,
+    /// The text that device code printed, only in `--json`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub printed: Option<String>,
     /// Bytes that device code printed. `prints_dropped`: calls of printf that found no room.
     pub printed_bytes: usize,
     pub prints_dropped: u64,
@@ -45,14 +51,14 @@ pub struct Report {
 }
 
 /// The counts of a launch from half of its instructions to nine tenths.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct SteadyReport {
     pub instructions: u64,
     pub helper_calls: u64,
     pub interp_instructions: u64,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct FaultReport {
     pub kind: &'static str,
     pub kernel: String,
@@ -67,7 +73,7 @@ pub struct FaultReport {
     pub message: String,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct FidelityReport {
     pub instruction: String,
     /// The number of times that warps executed the instruction.
@@ -78,7 +84,7 @@ pub struct FidelityReport {
     pub bound: Option<&'static str>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct ExpectReport {
     pub buffer: String,
     pub elements: usize,

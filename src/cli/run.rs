@@ -13,12 +13,16 @@ use super::cache::pieces_of_code;
 use super::engine_run::{EngineRun, compare_with_expected};
 use super::report::{ExpectReport, FaultReport, Report};
 use super::text::{grouped, plural, rate, time};
-use super::{Ending, EngineChoice, Error, GpuChoice, effort, print};
+use super::{
+    Ending, EngineChoice, Error, GpuChoice, SCHEMA, direct, effort, note, print, print_json,
+};
 
 #[derive(clap::Args)]
 pub struct Options {
-    /// The launch, a TOML file.
-    manifest: PathBuf,
+    /// The launch, a TOML file; or a GPU binary.
+    file: PathBuf,
+    #[command(flatten)]
+    direct: direct::Options,
     #[command(flatten)]
     gpu: GpuChoice,
     /// The engine.
@@ -37,6 +41,13 @@ pub struct Options {
     /// Writes times, counts, faults and comparisons to this file, as JSON.
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
+    /// Prints this report to standard output, with the text that device code printed, in place of
+    /// the text and the summary.
+    #[arg(long, conflicts_with = "quiet")]
+    json: bool,
+    /// Prints no summary, only problems.
+    #[arg(long, short)]
+    quiet: bool,
     /// The number of launches, each from the initial buffers. The result of the first launch is
     /// written and compared.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
@@ -73,7 +84,9 @@ fn seconds(text: &str) -> Result<Duration, String> {
 }
 
 pub(super) fn run(options: &Options) -> Result<Ending, Error> {
-    let mut launch = Launch::read(&options.manifest)?;
+    let Some(mut launch) = options.direct.launch(&options.file, &options.gpu)? else {
+        return Ok(Ending::Success);
+    };
     launch.arch = options.gpu.arch.or(launch.arch);
     if let Some(path) = &options.report {
         warploom_replay::write::check(path)?;
@@ -93,8 +106,11 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
     let mut notes = String::new();
     let mut expect = Vec::new();
     let complain = |what: &dyn std::fmt::Display| {
-        super::complain(&format_args!("{}: {what}", options.manifest.display()))
+        super::complain(&format_args!("{}: {what}", options.file.display()))
     };
+    for name in launch.unreachable_buffers() {
+        complain(&format_args!("warning: buffer.{name}: nothing has its address"));
+    }
     match &runs[0].first.fault {
         Some(fault) => {
             complain(fault);
@@ -126,7 +142,7 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
     }
     if options.check.is_some() {
         let found = runs[0].session.kernel().and_then(|kernel| kernel.check_waits());
-        for hazard in found.map_err(Error::exec(&options.manifest))? {
+        for hazard in found.map_err(Error::exec(&options.file))? {
             complain(&hazard);
             ending = ending.max(Ending::Mismatch);
         }
@@ -151,16 +167,26 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
     for run in &mut runs {
         run.repeat(options.repeat)?;
     }
-    if let Some(path) = &options.report {
+    if options.report.is_some() || options.json {
         let steady = options.steady.then(|| runs[0].steady()).transpose()?;
         let executed = runs[0].profile()?;
-        let report = Report { steady, ..report(options, &runs, executed, expect, difference) };
-        warploom_replay::write::file(path, |into| {
-            serde_json::to_writer_pretty(into, &report).map_err(Into::into)
-        })?;
+        let mut report = Report { steady, ..report(options, &runs, executed, expect, difference) };
+        if let Some(path) = &options.report {
+            warploom_replay::write::file(path, |into| {
+                serde_json::to_writer_pretty(into, &report).map_err(Into::into)
+            })?;
+        }
+        if options.json {
+            let text = &runs[0].first.printed.text;
+            report.printed = Some(String::from_utf8_lossy(text).into_owned());
+            print_json(&report)?;
+            return Ok(ending);
+        }
     }
     print(&runs[0].first.printed.text)?;
-    print(summary(options, &launch, &runs) + &notes)?;
+    if !options.quiet {
+        note(&(summary(options, &launch, &runs) + &notes));
+    }
     Ok(ending)
 }
 
@@ -186,7 +212,7 @@ fn compare_engines(
         return Ok(None);
     }
     let difference =
-        first_difference(&a.as_run(), &b.as_run()).map_err(Error::exec(&options.manifest))?;
+        first_difference(&a.as_run(), &b.as_run()).map_err(Error::exec(&options.file))?;
     if difference.is_none() {
         *notes += "both engines agree\n";
     }
@@ -245,7 +271,8 @@ fn report(
     let run = &runs[0];
     let counts = run.first.counts;
     Report {
-        manifest: options.manifest.display().to_string(),
+        schema: SCHEMA,
+        manifest: options.file.display().to_string(),
         kernel: run.session.kernel().map_or(String::new(), |k| k.name().to_string()),
         engine: if runs.len() == 2 { "both" } else { run.engine.name() },
         threads: options.threads.into(),
@@ -260,6 +287,7 @@ fn report(
         interp_instructions: counts.interp_instructions,
         steady: None,
         blocks_done: run.first.blocks_done,
+        printed: None,
         printed_bytes: run.first.printed.text.len(),
         prints_dropped: run.first.printed.dropped,
         uncompiled: run.first.uncompiled.clone(),

@@ -1,5 +1,6 @@
 //! Errors in a file.
 
+use super::foreign::Foreign;
 use super::{Arch, Isa};
 
 /// An error in a binary.
@@ -15,6 +16,10 @@ pub enum Error {
          says so, and disassembled with --isa gfx9); the file starts with {}", HexStart(.start)
     )]
     Unrecognised { start: Vec<u8> },
+
+    /// The file is of a kind that no GPU driver takes.
+    #[error("not a GPU binary, but {}: {}", .0.kind, .0.advice)]
+    Foreign(Foreign),
 
     /// The file is truncated or violates its format.
     #[error("at offset {offset:#x}: {what}: expected {expected}")]

@@ -21,6 +21,7 @@ mod compression;
 pub mod cubin;
 mod error;
 pub mod fatbin;
+mod foreign;
 pub mod hsaco;
 pub mod link;
 mod merge;
@@ -47,6 +48,7 @@ pub use absent::visa;
 pub use absent::{cubin, sph};
 pub use arch::{Arch, TargetId};
 pub use error::Error;
+pub use foreign::{Foreign, foreign_kind};
 pub use link::{Addresses, Code, CodePlace, Linked};
 pub use merge::{linked, merge};
 pub use module::{

@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::foreign::foreign_kind;
 use super::{Arch, Error, Format, Module, cubin, fatbin, hsaco, ptx, recognise, sph, text, visa};
 
 /// Returns every module of the file that can run.
@@ -165,8 +166,10 @@ enum File {
 
 impl File {
     fn read(bytes: &[u8]) -> Result<File, Error> {
-        let unrecognised =
-            || Error::Unrecognised { start: bytes.iter().take(16).copied().collect() };
+        let unrecognised = || match foreign_kind(bytes) {
+            Some(foreign) => Error::Foreign(foreign),
+            None => Error::Unrecognised { start: bytes.iter().take(16).copied().collect() },
+        };
         let module = match recognise(bytes).ok_or_else(unrecognised)? {
             Format::Cubin => cubin::parse(bytes)?,
             Format::Hsaco => hsaco::parse(bytes)?,

@@ -2,6 +2,7 @@
 //! [`super::Fault`].
 
 use warploom_guest::LiftError;
+use warploom_guest::suggest::{did_you_mean, first_of};
 use warploom_interp::InterpError;
 use warploom_runtime::launch::LaunchError;
 use warploom_runtime::memory::{CopyError, MapError};
@@ -13,13 +14,21 @@ pub enum Error {
     Container(#[from] warploom_container::Error),
     #[error("the binary has no kernels")]
     NoKernels,
-    #[error("the binary has several kernels: name one of {}", .names.join(", "))]
+    #[error("the binary has several kernels: name one of {}", first_of(.names))]
     SeveralKernels { names: Vec<String> },
-    #[error("the binary has no kernel `{name}`: it has {}", .names.join(", "))]
+    #[error(
+        "the binary has no kernel `{name}`{}: it has {}",
+        did_you_mean(.name, .names.iter().map(String::as_str)),
+        first_of(.names)
+    )]
     NoSuchKernel { name: String, names: Vec<String> },
     #[error("kernel `{name}` cannot be read: {source}")]
     Unreadable { name: String, source: warploom_container::Error },
-    #[error("the module has no variable `{name}`: it has {}", list(.names))]
+    #[error(
+        "the module has no variable `{name}`{}: it has {}",
+        did_you_mean(.name, .names.iter().map(String::as_str)),
+        list(.names)
+    )]
     NoSuchVariable { name: String, names: Vec<String> },
     #[error("{bytes} bytes for variable `{name}`, which has {size}")]
     VariableSize { name: String, bytes: u64, size: u64 },

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// The element type of an array. Its variants have the names that manifests use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Dtype {
     I8,

@@ -13,6 +13,10 @@ pub enum Error {
     #[error("{}: {message}", .path.display())]
     Toml { path: PathBuf, message: String },
 
+    /// The file is of another kind.
+    #[error("{}: expected a manifest, but the file is {kind}", .path.display())]
+    NotManifest { path: PathBuf, kind: String },
+
     /// A value that its key cannot have. `key` is, for example, `buffer.x.zeros` or `arg 3`.
     #[error("{}: {key}: {problem}", .path.display())]
     Value { path: PathBuf, key: String, problem: String },

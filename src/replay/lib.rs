@@ -5,9 +5,10 @@
 //! `graphics` its part for shaders. `resolve`, `content` and `registers` read everything that the
 //! manifest names into a [`Launch`]. `array` and `npy` are arrays and their files; `compare`
 //! compares results with expectations; `image` draws a buffer; `surface` reads and draws images.
-//! `read` and `write` access files; `write` writes a file whole or not at all. Nothing here runs
-//! anything or knows a GPU.
+//! `read` and `write` access files; `write` writes a file whole or not at all. `arguments` is what a
+//! binary says of a kernel's arguments, `skeleton` a manifest to start from.
 
+pub mod arguments;
 pub mod array;
 pub mod compare;
 mod content;
@@ -15,12 +16,16 @@ mod error;
 pub mod graphics;
 pub mod image;
 pub mod manifest;
+mod names;
 pub mod npy;
 pub mod raw;
 pub mod read;
 mod registers;
 pub mod resolve;
+#[cfg(feature = "schema")]
+pub mod schema;
 mod session;
+pub mod skeleton;
 pub mod summary;
 pub mod surface;
 pub mod write;

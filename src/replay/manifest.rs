@@ -11,13 +11,17 @@ pub use warploom::images::{
     AddressMode, AddressModes, Dim, Filter, ImageDescription, Layout, Sampler, Sampling,
 };
 use warploom_container::Arch;
+use warploom_guest::suggest::did_you_mean;
 use warploom_ir::special::Reciprocals;
 
 use super::Dtype;
 use super::graphics::{Bank, Exports, Pixels, Primitives, Stage, Tessellation, Vertices};
 use super::raw::{BinaryFormat, Part, Raw};
+#[cfg(feature = "schema")]
+use crate::schema;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
     pub kernel: Kernel,
@@ -57,6 +61,7 @@ pub struct Manifest {
 
 /// `[kernel]`
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Kernel {
     /// The path of the binary. Its content tells its kind.
@@ -69,6 +74,7 @@ pub struct Kernel {
     pub format: Option<BinaryFormat>,
     /// The stage of a shader.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub stage: Option<Stage>,
     /// The header of a Maxwell shader whose code does not begin with one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -86,9 +92,11 @@ pub struct Kernel {
     pub entry: Option<String>,
     /// The GPU whose driver selects among code for several GPUs.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub arch: Option<Arch>,
     /// The reciprocals of Maxwell kernels.
     #[serde(default)]
+    #[cfg_attr(feature = "schema", schemars(schema_with = "schema::reciprocals"))]
     pub reciprocals: Reciprocals,
     /// The file with the driver's facts about vISA kernels, where the binary lacks them.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -124,6 +132,7 @@ fn up_to_three<'de, D: Deserializer<'de>>(from: D) -> Result<[u32; 3], D::Error>
 
 /// `[launch]`
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Launch {
     /// The number of blocks.
@@ -207,7 +216,11 @@ impl TryFrom<toml::Table> for Arg {
             _ => {
                 let expected = "buffer, sparse, surface, texture, sampler, bytes, local, i8, u8, i16, u16, i32, u32, i64, u64, \
                                 f16, f32 or f64";
-                return Err(format!("unknown key `{key}` of an [[arg]], expected {expected}"));
+                let known = expected.split([',', ' ']).filter(|name| *name != "or");
+                let hint = did_you_mean(&key, known);
+                return Err(format!(
+                    "unknown key `{key}` of an [[arg]]{hint}, expected {expected}"
+                ));
             }
         };
         match value {
@@ -242,6 +255,7 @@ impl From<Arg> for toml::Table {
 ///
 /// Exactly one of `file`, `zeros` and `values` gives its initial content.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Buffer {
     /// A `.npy` file, or raw bytes.
@@ -252,6 +266,7 @@ pub struct Buffer {
     pub zeros: Option<u64>,
     /// Numbers of type `dtype`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Vec<serde_json::Value>>"))]
     pub values: Option<Vec<toml::Value>>,
     /// The element type, where the file does not say it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -260,6 +275,7 @@ pub struct Buffer {
     ///
     /// An integer, or a string with an integer that is too large for TOML.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<serde_json::Value>"))]
     pub address: Option<toml::Value>,
     /// The `.npy` file that the buffer is compared with after the launch.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -279,6 +295,7 @@ pub struct Buffer {
 ///
 /// Its rows go from top to bottom.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Png {
     /// Width and height in pixels.
@@ -291,6 +308,7 @@ pub struct Png {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum ColourMap {
     /// Cyclic colours. `max` and greater values are black.
@@ -303,11 +321,14 @@ pub enum ColourMap {
 
 /// `[surface.NAME]`
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Surface {
+    #[cfg_attr(feature = "schema", schemars(schema_with = "schema::dim"))]
     pub dim: Dim,
     /// Width, height, and depth (or layers; six for each cube). Missing sizes are 1.
     #[serde(deserialize_with = "up_to_three")]
+    #[cfg_attr(feature = "schema", schemars(schema_with = "schema::up_to_three"))]
     pub size: [u32; 3],
     /// The levels of a mip chain: each is half as large as the level before.
     #[serde(default = "one", skip_serializing_if = "is_one")]
@@ -315,6 +336,7 @@ pub struct Surface {
     /// The format, for example `r32_uint`.
     pub format: String,
     #[serde(default)]
+    #[cfg_attr(feature = "schema", schemars(schema_with = "schema::layout"))]
     pub layout: Layout,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub block_height: Option<u32>,
@@ -343,18 +365,22 @@ pub struct Surface {
 ///
 /// An `[[arg]]` names it with `texture = "NAME"`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Texture {
     /// The name of the surface.
     pub surface: String,
+    #[cfg_attr(feature = "schema", schemars(schema_with = "schema::filter"))]
     pub filter: Filter,
     /// The mode of all axes, or a list of modes. The last mode also applies to missing axes.
+    #[cfg_attr(feature = "schema", schemars(schema_with = "schema::address"))]
     pub address: AddressModes,
     /// Whether coordinates are from 0 to 1, not to the size of the image.
     #[serde(default)]
     pub normalized: bool,
     /// The filter between levels. Without it, only the first level is read.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(schema_with = "schema::filter"))]
     pub mip_filter: Option<Filter>,
     /// The comparison of the reference with a texel, for example `less`.
     ///
@@ -410,6 +436,7 @@ impl Texture {
 ///
 /// Images lie where the headers say, as buffers with an `address`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ImagePool {
     /// The file of texture headers of 32 bytes, from index 0 on.
@@ -426,6 +453,7 @@ pub struct ImagePool {
 ///
 /// Without `file`, `zeros` and `values`, the variable keeps the module's content.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Symbol {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -433,6 +461,7 @@ pub struct Symbol {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub zeros: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Vec<serde_json::Value>>"))]
     pub values: Option<Vec<toml::Value>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dtype: Option<Dtype>,
@@ -447,6 +476,7 @@ pub struct Symbol {
 
 /// `[printf]`: the text that device code prints.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Printf {
     /// The room for the text in bytes. Text without room is dropped.
@@ -459,6 +489,7 @@ pub struct Printf {
 
 /// `[sparse.NAME]`: a reserved range, of which only some pages are resident.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Sparse {
     pub bytes: u64,

@@ -11,6 +11,7 @@ use super::graphics::{Input, WaveInput};
 ///
 /// In a block's first wave, lane 0 is the lane with index (0, 0, 0).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Raw {
     /// The offset of the first instruction in bytes.
@@ -26,6 +27,7 @@ pub struct Raw {
     pub scratch_bytes: u32,
     /// The MODE register.
     #[serde(default)]
+    #[cfg_attr(feature = "schema", schemars(with = "serde_json::Value"))]
     pub mode: FloatMode,
     /// The values of SGPRs. Other SGPRs are 0.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -37,6 +39,7 @@ pub struct Raw {
 
 /// The kind of the binary, where its content does not tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum BinaryFormat {
     /// A plain stream of GFX9 instructions.
     #[serde(rename = "gfx9-raw")]
@@ -92,6 +95,7 @@ pub enum Value {
 
 /// `{ surface = "NAME" }` or `{ texture = "NAME" }`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ImageOf {
     Surface(String),
@@ -102,6 +106,7 @@ pub enum ImageOf {
 ///
 /// `workgroup_*` and `scratch_wave_offset` are in an SGPR, `thread_id_*` in a VGPR.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Builtin {
     WorkgroupIdX,
@@ -131,6 +136,7 @@ impl Builtin {
 ///
 /// Source: AMD, "Vega" Instruction Set Architecture, "Buffer Resource Descriptor".
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct BufferDescriptor {
     /// The buffer whose address is the base.
@@ -175,7 +181,7 @@ fn placed(mut table: toml::Table, position: &str) -> Result<(u32, Value), String
     Ok((at, Value::parse(&key, value)?))
 }
 
-const KEYS: &str = "u32, i32, f32, u64, i64, f64, values, buffer, buffer_low, buffer_descriptor, image_descriptor, \
+pub(crate) const KEYS: &str = "u32, i32, f32, u64, i64, f64, values, buffer, buffer_low, buffer_descriptor, image_descriptor, \
                     sampler_descriptor, builtin";
 
 impl Value {

@@ -27,10 +27,3 @@ pub fn file(path: &Path) -> Result<Vec<u8>, Error> {
     };
     read().map_err(|e| Error::io(path, "read", e))
 }
-
-/// Reads all of a text file.
-pub fn text(path: &Path) -> Result<String, Error> {
-    let not_text =
-        |_| Error::io(path, "read", IoError::new(ErrorKind::InvalidData, "it is not UTF-8"));
-    String::from_utf8(file(path)?).map_err(not_text)
-}

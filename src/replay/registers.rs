@@ -61,6 +61,23 @@ pub enum RawValue {
     Wave(WaveInput),
 }
 
+impl RawValue {
+    /// Returns the index of the buffer whose address the value has.
+    pub fn buffer(&self) -> Option<usize> {
+        match self {
+            RawValue::Address(i) | RawValue::AddressLow(i) => Some(*i),
+            RawValue::Descriptor(descriptor) => Some(descriptor.buffer),
+            RawValue::Words(_)
+            | RawValue::Lanes(_)
+            | RawValue::Image(_)
+            | RawValue::Sampler(_)
+            | RawValue::Builtin(_)
+            | RawValue::Input(_)
+            | RawValue::Wave(_) => None,
+        }
+    }
+}
+
 /// Supplies values that are known only when the launch has its memory.
 pub trait Placed {
     /// Returns the address of `buffers[i]`.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use warploom_container::Arch;
 use warploom_guest::platform::Platform;
+use warploom_guest::suggest::did_you_mean;
 use warploom_ir::special::Reciprocals;
 
 use super::array::{Array, Dtype};
@@ -194,8 +195,13 @@ const PAGE_BYTES: u64 = 1 << 16;
 impl Manifest {
     /// Parses a manifest; `path` is for messages.
     pub fn parse(text: &str, path: &Path) -> Result<Manifest, Error> {
-        toml::from_str(text)
-            .map_err(|e| Error::Toml { path: path.to_path_buf(), message: e.to_string() })
+        toml::from_str(text).map_err(|error| {
+            if let Some((line, number, problem)) = wrong_argument(text) {
+                return Error::value(path, format!("line {line}, arg {number}"), problem);
+            }
+            let message = format!("{}{}", error.to_string().trim_end(), suggestion(&error));
+            Error::Toml { path: path.to_path_buf(), message }
+        })
     }
 
     /// Serialises the manifest as TOML.
@@ -204,7 +210,22 @@ impl Manifest {
     }
 
     pub fn read(path: &Path) -> Result<Manifest, Error> {
-        Manifest::parse(&read::text(path)?, path)
+        Manifest::of_bytes(&read::file(path)?, path)
+    }
+
+    /// Parses the content of a file, and names the kind of a file that is no manifest.
+    pub fn of_bytes(bytes: &[u8], path: &Path) -> Result<Manifest, Error> {
+        let not = |kind: String| Error::NotManifest { path: path.to_path_buf(), kind };
+        if let Some(format) = warploom_container::recognise(bytes) {
+            return Err(not(format!("GPU code ({format}), for which `warploom init` writes one")));
+        }
+        let says_so = path.extension().is_some_and(|extension| extension == "toml")
+            || bytes.windows(8).any(|word| word == b"[kernel]");
+        if let Some(found) = warploom_container::foreign_kind(bytes).filter(|_| !says_so) {
+            return Err(not(format!("{}: {}", found.kind, found.advice)));
+        }
+        let text = std::str::from_utf8(bytes).map_err(|_| not("no text".into()))?;
+        Manifest::parse(text, path)
     }
 }
 
@@ -216,6 +237,25 @@ impl Launch {
             || self.surfaces.iter().any(|surface| surface.expect.is_some())
             || self.symbols.iter().any(|symbol| symbol.expect.is_some())
             || self.shader.as_ref().is_some_and(Shader::expects_something)
+    }
+
+    /// Returns the names of buffers whose address nothing has: no argument, register, constant bank
+    /// or other buffer. Code can still know the address of a buffer with a fixed address.
+    pub fn unreachable_buffers(&self) -> Vec<&str> {
+        let of_args = self.args.iter().filter_map(|arg| match arg {
+            ArgValue::Buffer(i) => Some(*i),
+            _ => None,
+        });
+        let parts = self.buffers.iter().flat_map(|buffer| &buffer.parts);
+        let banks = self.banks.iter().flat_map(|bank| &bank.parts);
+        let raw = self.raw.iter().flat_map(|raw| raw.sgpr.iter().chain(&raw.vgpr));
+        let held = parts.chain(banks).chain(raw).filter_map(|(_, value)| value.buffer());
+        let reached: std::collections::BTreeSet<usize> = of_args.chain(held).collect();
+        let unknown = |(i, buffer): (usize, &Buffer)| {
+            buffer.address.is_none() && self.shader.is_none() && !reached.contains(&i)
+        };
+        let all = self.buffers.iter().enumerate();
+        all.filter(|&one| unknown(one)).map(|(_, buffer)| buffer.name.as_str()).collect()
     }
 
     /// Reads a manifest and all files that it names.
@@ -394,6 +434,31 @@ impl Launch {
             printf,
         })
     }
+}
+
+/// Returns a suggestion for an error of an unknown name that lists the known names.
+fn suggestion(error: &toml::de::Error) -> String {
+    let message = error.message();
+    let is_name = ["unknown field", "unknown variant"].iter().any(|one| message.starts_with(one));
+    let mut quoted = message.split('`').skip(1).step_by(2);
+    match quoted.next().filter(|_| is_name) {
+        Some(name) => did_you_mean(name, quoted),
+        None => String::new(),
+    }
+}
+
+/// Returns the line, the number from 1, and the problem of the first wrong `[[arg]]`. The parser
+/// would name the line of the first one.
+fn wrong_argument(text: &str) -> Option<(usize, usize, String)> {
+    let table: toml::Table = text.parse().ok()?;
+    let (number, problem) =
+        table.get("arg")?.as_array()?.iter().zip(1..).find_map(|(arg, n)| {
+            let arg = arg.as_table()?.clone();
+            Some((n, manifest::Arg::try_from(arg).err()?))
+        })?;
+    let is_header = |(line, _): &(&str, usize)| line.trim_start().starts_with("[[arg]]");
+    let (_, line) = text.lines().zip(1..).filter(is_header).nth(number - 1)?;
+    Some((line, number, problem))
 }
 
 fn bytes_of_hex(text: &str) -> Result<Vec<u8>, String> {

@@ -20,6 +20,7 @@ pub mod places;
 pub mod platform;
 pub mod service;
 pub mod shader;
+pub mod suggest;
 pub mod tanh;
 
 use discover::MAX_BLOCK;

@@ -5,6 +5,10 @@
 //! operand has the value for which the disassembler omits it. A text without a unique word (NaN
 //! payloads, reserved values) gives one of its words.
 
+use std::cell::Cell;
+
+use warploom_guest::suggest::did_you_mean;
+
 use super::Guest;
 use super::field::Style;
 use super::read::{
@@ -17,8 +21,12 @@ use super::row::{FieldSlot, ImmKind, Location, Memory, OperandSlot, PartKind, Pi
 pub enum AssembleError {
     #[error("`{text}`: the guard is not `@P0` to `@!PT`")]
     Guard { text: String },
-    #[error("`{text}`: no encoding in the table prints this")]
-    NoEncoding { text: String },
+    #[error("`{text}`: no encoding in the table prints this{hint}")]
+    NoEncoding {
+        text: String,
+        /// How far the text is understood, or the nearest mnemonic.
+        hint: String,
+    },
 }
 
 /// Returns the word whose text at `pc` on `model` is `text`. Branch targets are numbers.
@@ -29,9 +37,10 @@ pub fn assemble<G: Guest>(text: &str, pc: u64, model: u8) -> Result<u128, Assemb
     let text = text.trim().trim_end_matches(';').trim_end();
     let (guard, uniform, body) = split_guard(text)?;
     let table = G::table();
-    let rows = table.rows().filter(|row| row.models.contain(model));
-    let mut candidates = rows.filter(|row| row.guarded() || guard == PT).filter_map(|row| {
-        let mut encoder = Encoder { row, pc, model, fixed: row.mask, word: row.bits };
+    let rows = || table.rows().filter(|row| row.models.contain(model));
+    let rest = Cell::new(body.len());
+    let mut candidates = rows().filter(|row| row.guarded() || guard == PT).filter_map(|row| {
+        let mut encoder = Encoder { row, pc, model, fixed: row.mask, word: row.bits, rest: &rest };
         if row.guarded() {
             (guard == PT || row.uniform_guard() == uniform).then_some(())?;
             encoder.set(G::GUARD, 4, guard)?;
@@ -42,7 +51,30 @@ pub fn assemble<G: Guest>(text: &str, pc: u64, model: u8) -> Result<u128, Assemb
         .find(|&word| {
             table.decode(word, model).is_some_and(|instruction| instruction.text(pc) == text)
         })
-        .ok_or_else(|| AssembleError::NoEncoding { text: text.to_owned() })
+        .ok_or_else(|| {
+            let names = rows().map(|row| base(row.format.trim_start_matches(['*', '^'])));
+            let hint = hint(body, rest.get(), &names.collect::<Vec<_>>());
+            AssembleError::NoEncoding { text: text.to_owned(), hint }
+        })
+}
+
+/// Returns a mnemonic without its modifiers.
+fn base(text: &str) -> &str {
+    text.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default()
+}
+
+/// Tells how far a text is understood, of which the last `rest` bytes are not, or what its mnemonic
+/// may have meant.
+fn hint(text: &str, rest: usize, names: &[&str]) -> String {
+    let name = base(text);
+    if !names.contains(&name) {
+        let nearest = did_you_mean(name, names.iter().copied());
+        return format!(": no instruction is called `{name}`{nearest}");
+    }
+    match text.split_at(text.len() - rest) {
+        (_, "") => ": an operand is missing, or these do not go together".into(),
+        (before, rest) => format!(": `{rest}` cannot follow `{}`", before.trim_end()),
+    }
 }
 
 /// The number that follows the last register.
@@ -90,23 +122,25 @@ impl State {
 }
 
 /// A word under construction; the bits in `fixed` may not change any more.
-struct Encoder<G: Guest> {
+struct Encoder<'a, G: Guest> {
     row: &'static Row<G>,
     pc: u64,
     model: u8,
     fixed: u128,
     word: u128,
+    /// The fewest bytes at the end of the text that no row has understood.
+    rest: &'a Cell<usize>,
 }
 
-impl<G: Guest> Clone for Encoder<G> {
+impl<G: Guest> Clone for Encoder<'_, G> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<G: Guest> Copy for Encoder<G> {}
+impl<G: Guest> Copy for Encoder<'_, G> {}
 
-impl<G: Guest> Encoder<G> {
+impl<G: Guest> Encoder<'_, G> {
     /// Sets `bits` bits from bit `lo`. None: the value is too wide, or fixed bits differ from it.
     fn set(&mut self, lo: u8, bits: u8, value: u64) -> Option<()> {
         let ones = u64::MAX >> (64 - u32::from(bits));
@@ -130,6 +164,7 @@ impl<G: Guest> Encoder<G> {
 
     /// Encodes the rest of the text and returns the word.
     fn pieces(self, pieces: &[Piece<G::Field>], text: &str, state: State) -> Option<u128> {
+        self.rest.set(self.rest.get().min(text.len()));
         let Some((piece, later)) = pieces.split_first() else {
             return (text.is_empty() && self.row.matches(self.word)).then_some(self.word);
         };

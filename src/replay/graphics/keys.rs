@@ -14,14 +14,18 @@ use crate::raw::Part;
 
 /// An array: a file, or numbers in nested lists, one level for each axis.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum Given {
     File(PathBuf),
-    Numbers(Vec<toml::Value>),
+    Numbers(
+        #[cfg_attr(feature = "schema", schemars(with = "Vec<serde_json::Value>"))] Vec<toml::Value>,
+    ),
 }
 
 /// `[vertices]`: the inputs of all stages but the fragment stage, instance after instance.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Vertices {
     /// The number of vertices of an instance.
     pub count: u32,
@@ -39,11 +43,13 @@ pub struct Vertices {
     pub patch: Option<Given>,
     /// Arrays of vertices: the position of each in its patch, or in the ring of a geometry program.
     #[serde(flatten)]
+    #[cfg_attr(feature = "schema", schemars(with = "BTreeMap<String, Given>"))]
     pub inputs: BTreeMap<Input, Given>,
 }
 
 /// `[primitives]`: the primitives of tessellation and geometry programs. Patches are primitives.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Primitives {
     /// The number of vertices of a primitive.
@@ -83,6 +89,7 @@ pub struct Primitives {
 
 /// The kind of primitives that emitted vertices form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Strips {
     Points,
@@ -93,6 +100,7 @@ pub enum Strips {
 
 /// `[tessellation]`: how GFX9 groups patches into workgroups, and the sizes of its patch data.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Tessellation {
     /// Patches of a workgroup. Without it, as many as a wave has lanes for.
@@ -110,6 +118,7 @@ pub struct Tessellation {
 ///
 /// Each quad has four: (x, y), (x + 1, y), (x, y + 1), (x + 1, y + 1).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Pixels {
     /// A number for each lane: 0 marks a helper lane. With `triangles`, which imply it, it may be
     /// left out.
@@ -141,11 +150,13 @@ pub struct Pixels {
     pub draw: Draw,
     /// Arrays of lanes.
     #[serde(flatten)]
+    #[cfg_attr(feature = "schema", schemars(with = "BTreeMap<String, Given>"))]
     pub inputs: BTreeMap<Input, Given>,
 }
 
 /// Triangles for the rasteriser: keys of `[pixels]`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Draw {
     /// The clip coordinates x, y, z, w of vertices, three vertices per triangle.
     ///
@@ -173,6 +184,7 @@ pub struct Draw {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Side {
     Front,
@@ -180,6 +192,7 @@ pub enum Side {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Winding {
     Clockwise,
@@ -190,6 +203,7 @@ pub enum Winding {
 ///
 /// It has exactly one of `file`, `zeros` and `values`, like a buffer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Bank {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -197,6 +211,7 @@ pub struct Bank {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub zeros: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Vec<serde_json::Value>>"))]
     pub values: Option<Vec<toml::Value>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dtype: Option<Dtype>,
@@ -207,6 +222,7 @@ pub struct Bank {
 
 /// `[export]`: the outputs of a shader for the next stage.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Exports {
     /// A number for each lane that tells whether any of its exports is kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -225,13 +241,16 @@ pub struct Exports {
 /// `target7`, `mask`, `depth`; for vertices, the address of the first word, for example `"0x70"`;
 /// for patches, for example, `"patch0x20"`. Geometry programs also have `emitted`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Export {
     /// The format of the exported words, by name or by number.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<serde_json::Value>"))]
     pub format: Option<ExportFormat>,
     /// The format that decoded words are converted to.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub target: Option<TargetFormat>,
     /// Maxwell: the types of words, where they differ.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -250,6 +269,7 @@ pub struct Export {
 
 /// `png = { size = [w, h] }` of `[export]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Picture {
     /// Width and height in pixels.

@@ -9,6 +9,7 @@ use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 use warploom_guest::chip::Chip;
+use warploom_guest::suggest::did_you_mean;
 
 use super::chip::has;
 use super::disasm::mnemonic;
@@ -21,8 +22,8 @@ use super::table::rows;
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AssembleError {
-    #[error("`{text}`: the table has no `{mnemonic}`")]
-    Mnemonic { text: String, mnemonic: String },
+    #[error("`{text}`: the table has no `{mnemonic}`{hint}")]
+    Mnemonic { text: String, mnemonic: String, hint: String },
     #[error("`{text}`: no encoding in the table prints this")]
     NoEncoding { text: String },
 }
@@ -56,9 +57,11 @@ pub fn assemble_for(text: &str, chip: Chip) -> Result<Vec<u8>, AssembleError> {
     let none = || AssembleError::NoEncoding { text: given.into() };
     let text = chip.table_name(given).ok_or_else(none)?;
     let name = text.split(' ').next().unwrap_or_default();
-    let encoders = MNEMONICS
-        .get(name)
-        .ok_or_else(|| AssembleError::Mnemonic { text: given.into(), mnemonic: name.into() })?;
+    let encoders = MNEMONICS.get(name).ok_or_else(|| AssembleError::Mnemonic {
+        text: given.into(),
+        mnemonic: name.into(),
+        hint: did_you_mean(name, MNEMONICS.keys().map(String::as_str)),
+    })?;
     let rest = text[name.len()..].trim_start();
     encoders
         .iter()

@@ -2,13 +2,13 @@
 //!
 //! The library writes it when the process ends; `warploom cuda` reads and prints it.
 
-mod names;
-
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+
+use crate::names;
 
 /// The environment variable with the folder in which a process leaves its summary, as `PID.json`.
 pub const VARIABLE: &str = "WARPLOOM_SUMMARY";

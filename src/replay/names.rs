@@ -21,12 +21,39 @@ pub fn readable(names: &[&str]) -> Vec<String> {
 
 /// Demangles a name of C++; `None` for other names. A short name has no parameters and inner
 /// templates.
-fn demangled(name: &str, short: bool) -> Option<String> {
+pub fn demangled(name: &str, short: bool) -> Option<String> {
     let mangled = Some(name).filter(|name| name.starts_with("_Z") && name.len() <= MOST_MANGLED)?;
     let options = DemangleOptions::new().no_return_type();
     let options = if short { options.no_params() } else { options };
     let text = without_tags(&Symbol::new(mangled).ok()?.demangle_with_options(&options).ok()?);
     Some(if short { cut(&without_inner_templates(&text)) } else { text })
+}
+
+/// Returns the types of the parameters that a name of C++ has.
+pub fn parameter_types(name: &str) -> Option<Vec<String>> {
+    let text = demangled(name, false)?;
+    let inside = text.strip_suffix(')')?;
+    // Parentheses, templates and brackets nest; the list is behind the last `(` of the top level.
+    let mut depth = 0_i32;
+    let mut types = vec![String::new()];
+    for character in inside.chars().rev() {
+        match character {
+            ')' | '>' | ']' => depth += 1,
+            '(' if depth == 0 => {
+                let types = types.iter().map(|ty| ty.chars().rev().collect::<String>());
+                let types: Vec<String> = types.map(|ty| ty.trim().to_string()).rev().collect();
+                return Some(if types == [""] { vec![] } else { types });
+            }
+            '(' | '<' | '[' => depth -= 1,
+            ',' if depth == 0 => {
+                types.push(String::new());
+                continue;
+            }
+            _ => {}
+        }
+        types.last_mut()?.push(character);
+    }
+    None
 }
 
 /// Removes `[abi:...]`, by which numba tells versions of a function apart.
@@ -75,7 +102,7 @@ fn cut(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::readable;
+    use super::{parameter_types, readable};
 
     #[test]
     fn names_of_cpp_are_short() {
@@ -94,6 +121,15 @@ mod tests {
             readable(&["_Z3addPi", "_Z3addPf", "_Z3subPf"]),
             ["add(int*)", "add(float*)", "sub"]
         );
+    }
+
+    #[test]
+    fn names_of_cpp_have_types_of_parameters() {
+        let types = |name| parameter_types(name).unwrap();
+        assert_eq!(types("_Z5saxpyifPKfPf"), ["int", "float", "float const*", "float*"]);
+        assert_eq!(types("_Z4nonev"), Vec::<String>::new());
+        assert_eq!(types("_Z3addIfEvPT_i"), ["float*", "int"]);
+        assert_eq!(parameter_types("saxpy"), None);
     }
 
     #[test]
