@@ -158,10 +158,14 @@ pub fn mufu(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     };
     // The sign of an F64's high word is at the sign of an F32.
     let of_high_word = matches!(function, SharedFn::Rcp64High | SharedFn::Rsq64High);
-    let mut source = cx.f32(i.b());
-    if of_high_word {
-        source = cx.cast(Type::I32, source);
-    }
+    let source = match i.b().imm() {
+        // An immediate is that of an F64: its high word.
+        Some(bits) if of_high_word => cx.int((bits >> 32) as u32),
+        _ => {
+            let source = cx.f32(i.b());
+            if of_high_word { cx.cast(Type::I32, source) } else { source }
+        }
+    };
     let result = cx.b.shared(function, source);
     finish(cx, i, result)
 }
