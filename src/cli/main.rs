@@ -16,6 +16,7 @@ mod disasm;
 mod doctor;
 mod dump;
 mod engine_run;
+mod fuzz;
 mod init;
 mod inspect;
 mod inspect_ptx;
@@ -86,6 +87,11 @@ enum Command {
     /// Measures the JIT against the interpreter on the launch of a manifest.
     #[command(after_help = "Example: warploom bench saxpy.toml --seconds 5")]
     Bench(bench::Options),
+    /// Looks for inputs of a launch that end in a fault, or on which the engines differ.
+    #[command(
+        after_help = "Example: warploom fuzz saxpy.toml --seconds 600 --corpus corpus --keep 1"
+    )]
+    Fuzz(fuzz::Options),
     /// Runs a program that uses CUDA on this CPU, without a GPU or its driver.
     #[cfg(target_os = "linux")]
     #[command(after_help = "Example: warploom cuda --device sm_80 -- python script.py")]
@@ -228,6 +234,7 @@ fn execute(command: &Command) -> Result<ExitCode, Error> {
         Command::Disasm(options) => disasm::run(options),
         Command::Dump(options) => dump::run(options),
         Command::Bench(options) => bench::run(options),
+        Command::Fuzz(options) => fuzz::run(options),
         #[cfg(target_os = "linux")]
         Command::Cuda(options) => return cuda::run(options).map(ExitCode::from),
         Command::Cache(action) => cache::run(action),

@@ -56,7 +56,7 @@ pub use error::Error;
 pub use fault::Fault;
 pub use images::{Image, ImageDescription, Sampling, Texture};
 pub use launch::{Arg, BlockStart, ImagePool, LaunchOptions, LaunchOutcome};
-pub use profile::{Executed, FidelityClass};
+pub use profile::{Counted, CountedLaunch, Executed, FidelityClass};
 pub use program::{Kernel, Program, Variable, read_module};
 pub use services::Printed;
 pub use translate::Stage;

@@ -9,13 +9,13 @@ use std::sync::Arc;
 
 use warploom_interp::Interpreter;
 use warploom_ir::{
-    Access, AtomicOp, Block, Function, Inst, Op, Space, Terminator, TrapKind, Type, Value,
-    ValueType, Window,
+    Access, AtomicOp, Block, ConvertOp, Function, Inst, Op, Space, Terminator, TrapKind, Type,
+    UnaryOp, Value, ValueType, Window,
 };
 use warploom_runtime::launch::{Counts, Engine};
 
 use super::guest::instructions;
-use super::{Arg, EngineKind, Error, Kernel, LaunchOptions};
+use super::{Arg, EngineKind, Error, Fault, Kernel, LaunchOptions};
 
 /// How exactly warploom executes an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -38,7 +38,78 @@ pub struct Executed {
     pub class: FidelityClass,
 }
 
+/// A copy of a kernel for one engine that counts how often each of its blocks is left, and in how
+/// many lanes each of its conditions holds. It can be launched any number of times.
+pub struct Counted {
+    plain: Function,
+    engine: Arc<dyn Engine + Send>,
+    /// The guest address of the counters, 8 bytes each.
+    counters: u64,
+    count: usize,
+}
+
+impl Counted {
+    /// Returns the bits of each constant in the kernel's code, some more than once.
+    pub fn constants(&self) -> impl Iterator<Item = u64> {
+        let insts = self.plain.blocks.iter().flat_map(|block| &block.insts);
+        insts.filter_map(|inst| match inst.op {
+            Op::Const { bits, .. } => Some(bits),
+            _ => None,
+        })
+    }
+}
+
+/// A launch of a [`Counted`] kernel.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct CountedLaunch {
+    pub fault: Option<Fault>,
+    /// Guest instructions, and those of the counting.
+    pub counts: Counts,
+    /// How often warps left each block of the kernel's function; then the lanes of each condition.
+    pub points: Vec<u64>,
+}
+
 impl Kernel<'_> {
+    /// Makes a copy of the kernel that counts, for launches with these options. The counters lie in
+    /// guest memory as long as the program.
+    pub fn counted(&self, args: &[Arg], options: &LaunchOptions) -> Result<Counted, Error> {
+        self.in_environment(args, options, |translated, _| {
+            let plain = translated.plain()?;
+            let conditions = conditions(&plain);
+            let count = plain.blocks.len() + conditions.iter().map(Vec::len).sum::<usize>();
+            let counters = self.program.memory().alloc(8 * count as u64, 8)?;
+            let function = counting(&plain, counters, &conditions);
+            let engine = self.engine(function, options)?;
+            Ok(Counted { plain, engine, counters, count })
+        })
+    }
+
+    /// Launches a copy of this kernel that counts. Guest memory changes as by any launch.
+    pub fn launch_counted(
+        &self,
+        counted: &Counted,
+        args: &[Arg],
+        options: &LaunchOptions,
+    ) -> Result<CountedLaunch, Error> {
+        self.in_environment(args, options, |translated, environment| {
+            let memory = self.program.memory();
+            let bytes = 8 * counted.count;
+            memory.fill(counted.counters, bytes as u64, 0)?;
+            let (outcome, _, assertion) =
+                self.run(translated, &*counted.engine, &environment.config, options, None)?;
+            let mut counters = vec![0; bytes];
+            memory.read(counted.counters, &mut counters)?;
+            let points = counters.as_chunks::<8>().0.iter().map(|count| u64::from_le_bytes(*count));
+            let fault = outcome.fault;
+            Ok(CountedLaunch {
+                fault: fault.map(|fault| Fault::new(fault, assertion, self.program, self.id)),
+                counts: outcome.counts,
+                points: points.collect(),
+            })
+        })
+    }
+
     /// Runs the kernel as [`Kernel::launch`] does, and counts instructions. Guest memory changes as
     /// by any launch.
     pub fn profile(&self, args: &[Arg], options: &LaunchOptions) -> Result<Vec<Executed>, Error> {
@@ -47,20 +118,7 @@ impl Kernel<'_> {
             let memory = self.program.memory();
             let counters = memory.alloc(8 * plain.blocks.len() as u64, 8)?;
             environment.held.push(counters);
-            let function = Arc::new(counting(&plain, counters));
-            let engine: Arc<dyn Engine + Send> =
-                match options.engine {
-                    EngineKind::Interp => Arc::new(Interpreter::new(function)?),
-                    EngineKind::Jit => {
-                        let program = warploom_engine::Kernel::new(function, super::backend())
-                            .program(options.grid, options.block, options.threads);
-                        program.map_err(|e| Error::Stage {
-                            kernel: plain.name.clone(),
-                            stage: "profile".into(),
-                            problem: e.to_string(),
-                        })?
-                    }
-                };
+            let engine = self.engine(counting(&plain, counters, &[]), options)?;
             self.run(translated, &*engine, &environment.config, options, None)?;
             let mut executed = BTreeMap::<(String, FidelityClass), u64>::new();
             for (block, i) in plain.blocks.iter().zip(0..) {
@@ -90,6 +148,28 @@ impl Kernel<'_> {
         Ok(executed)
     }
 
+    /// Returns an engine for a function with counters.
+    fn engine(
+        &self,
+        function: Function,
+        options: &LaunchOptions,
+    ) -> Result<Arc<dyn Engine + Send>, Error> {
+        let function = Arc::new(function);
+        if options.engine == EngineKind::Interp {
+            return Ok(Arc::new(Interpreter::new(function)?));
+        }
+        let program = warploom_engine::Kernel::new(function, super::backend()).program(
+            options.grid,
+            options.block,
+            options.threads,
+        );
+        Ok(program.map_err(|e| Error::Stage {
+            kernel: self.name().to_owned(),
+            stage: "profile".into(),
+            problem: e.to_string(),
+        })?)
+    }
+
     /// Runs the kernel by the JIT in one thread, and counts the host instructions that its code
     /// executes, as compiled for an x86-64 host with AVX2 and FMA. Instructions of helpers are not
     /// counted. Also returns a launch's counts, up to a fault if there is one.
@@ -108,27 +188,54 @@ impl Kernel<'_> {
     }
 }
 
-/// Returns the function with a counter of eight bytes for each block, from `counters` on.
-fn counting(function: &Function, counters: u64) -> Function {
+/// Returns the conditions of each block: the results of comparisons, and of conjunctions of masks.
+fn conditions(function: &Function) -> Vec<Vec<Value>> {
+    let of_block = |block: &Block| {
+        let is_condition = |inst: &&Inst| {
+            !matches!(inst.op, Op::RfRead { .. } | Op::Const { .. } | Op::Unary { .. })
+        };
+        let results = block.insts.iter().filter(is_condition).flat_map(|inst| &inst.results);
+        let is_mask = |value: &&Value| block.values[value.0 as usize] == ValueType::MASK;
+        results.filter(is_mask).copied().collect()
+    };
+    function.blocks.iter().map(of_block).collect()
+}
+
+/// Returns the function with a counter of eight bytes for each block, from `counters` on, and then
+/// for each condition of a block: the number of lanes.
+fn counting(function: &Function, counters: u64, conditions: &[Vec<Value>]) -> Function {
     let mut function = function.clone();
     let window = Window::all(function.lanes);
-    for (block, i) in function.blocks.iter_mut().zip(0..) {
-        let address = constant(block, window, counters + 8 * i);
-        let value = constant(block, window, 1);
-        let access = Access {
-            space: Space::Global,
-            ty: Type::I64,
-            count: 1,
-            align: 8,
-            address,
-            offset: 0,
-            guard: None,
-            nomask: false,
-        };
-        let add = Op::Atomic { access, op: AtomicOp::Add, value, compare: None, sparse: false };
-        append(block, window, add);
+    let mut next = counters + 8 * function.blocks.len() as u64;
+    for (number, block) in function.blocks.iter_mut().enumerate() {
+        let one = constant(block, window, 1);
+        count(block, window, counters + 8 * number as u64, one);
+        for &condition in conditions.get(number).into_iter().flatten() {
+            let lanes = Op::Convert { op: ConvertOp::FromMask, to: Type::I64, a: condition };
+            let lanes = append(block, window, lanes);
+            let lanes = append(block, window, Op::Unary { op: UnaryOp::Popcnt, a: lanes });
+            count(block, window, next, lanes);
+            next += 8;
+        }
     }
     function
+}
+
+/// Adds a value to a counter.
+fn count(block: &mut Block, window: Window, counter: u64, value: Value) {
+    let address = constant(block, window, counter);
+    let access = Access {
+        space: Space::Global,
+        ty: Type::I64,
+        count: 1,
+        align: 8,
+        address,
+        offset: 0,
+        guard: None,
+        nomask: false,
+    };
+    let add = Op::Atomic { access, op: AtomicOp::Add, value, compare: None, sparse: false };
+    append(block, window, add);
 }
 
 fn constant(block: &mut Block, window: Window, bits: u64) -> Value {

@@ -6,13 +6,15 @@
 //! manifest names into a [`Launch`]. `array` and `npy` are arrays and their files; `compare`
 //! compares results with expectations; `image` draws a buffer; `surface` reads and draws images.
 //! `read` and `write` access files; `write` writes a file whole or not at all. `arguments` is what a
-//! binary says of a kernel's arguments, `skeleton` a manifest to start from.
+//! binary says of a kernel's arguments, `skeleton` a manifest to start from. `fuzz` looks for inputs
+//! of a launch that end in a fault or a difference of engines.
 
 pub mod arguments;
 pub mod array;
 pub mod compare;
 mod content;
 mod error;
+pub mod fuzz;
 pub mod graphics;
 pub mod image;
 pub mod manifest;

@@ -18,7 +18,8 @@ use drawing::Drawing;
 use shader::Arrays;
 use surfaces::Surfaces;
 use warploom::{
-    Arg, EngineKind, Error, Executed, Kernel, LaunchOptions, LaunchOutcome, Program, Stage,
+    Arg, Counted, CountedLaunch, EngineKind, Error, Executed, Kernel, LaunchOptions, LaunchOutcome,
+    Program, Stage,
 };
 use warploom_container::hsaco::Gfx9;
 use warploom_container::{Arch, Module, text};
@@ -50,6 +51,8 @@ pub struct Session<'c> {
     arrays: Option<Arrays>,
     /// The constant banks of the launch.
     banks: Vec<(u8, Vec<u8>)>,
+    /// Contents of buffers in place of the launch's.
+    replaced: BTreeMap<usize, Vec<u8>>,
 }
 
 /// The addresses of a launch's memory.
@@ -299,6 +302,7 @@ impl<'c> Session<'c> {
             shader,
             arrays,
             banks,
+            replaced: BTreeMap::new(),
         };
         session.fill()?;
         session.variables =
@@ -364,14 +368,38 @@ impl<'c> Session<'c> {
         }
     }
 
+    /// Replaces the value of an argument that is a number or a structure, which keeps its size.
+    pub fn set_argument(&mut self, number: usize, bytes: &[u8]) {
+        self.args[number] = Arg::bytes(bytes);
+    }
+
+    /// Replaces the content of the `i`th buffer, from its start, in later launches. It counts from
+    /// the next [`Session::reset`] on.
+    pub fn replace_buffer(&mut self, i: usize, content: Vec<u8>) {
+        self.replaced.insert(i, content);
+    }
+
+    /// Returns the offset of a byte behind the `i`th buffer that the launch has changed. Memory has
+    /// pages, so that such stores are no faults.
+    pub fn written_past(&self, i: usize) -> Result<Option<u64>, Error> {
+        let size = self.launch.buffers[i].content.len();
+        let behind = size.next_multiple_of(PAGE_BYTES) - size;
+        let mut bytes = vec![0; behind as usize];
+        self.program.memory().read(self.buffers[i] + size, &mut bytes)?;
+        Ok(bytes.iter().position(|&byte| byte != 0).map(|at| size + at as u64))
+    }
+
     /// Restores all memory to its state before the launch.
     pub fn reset(&self) -> Result<(), Error> {
         self.program.reset()?;
         let memory = self.program.memory();
-        for (buffer, &address) in self.launch.buffers.iter().zip(&self.buffers) {
+        for (i, (buffer, &address)) in self.launch.buffers.iter().zip(&self.buffers).enumerate() {
             let size = buffer.content.len();
             // The guest can also access the rest of the last page.
-            let first = if matches!(buffer.content, Content::Zeros(_)) { 0 } else { size };
+            let first = match &buffer.content {
+                Content::Zeros(_) => self.replaced.get(&i).map_or(0, |bytes| bytes.len() as u64),
+                Content::Bytes(_) => size,
+            };
             // Zeros are left alone: the host may not have had to provide the memory yet.
             self.pieces(
                 address + first,
@@ -416,11 +444,11 @@ impl<'c> Session<'c> {
         if let (Some(arrays), Some(shader)) = (&self.arrays, &self.shader) {
             arrays.fill(memory, shader, self.launch.raw.as_ref())?;
         }
-        for ((buffer, parts), &address) in
-            self.launch.buffers.iter().zip(&self.parts).zip(&self.buffers)
-        {
-            if let Content::Bytes(bytes) = &buffer.content {
-                memory.write(address, bytes)?;
+        let buffers = self.launch.buffers.iter().zip(&self.parts).zip(&self.buffers);
+        for (i, ((buffer, parts), &address)) in buffers.enumerate() {
+            match (self.replaced.get(&i), &buffer.content) {
+                (Some(bytes), _) | (None, Content::Bytes(bytes)) => memory.write(address, bytes)?,
+                (None, Content::Zeros(_)) => {}
             }
             for (&at, word) in parts {
                 memory.write(address + at as u64, &word.to_le_bytes())?;
@@ -457,6 +485,21 @@ impl<'c> Session<'c> {
             return Err(wrong("triangles are drawn: expected no cooperative launch".into()));
         }
         Ok(Cow::Owned(LaunchOptions { block_start: Some(Arc::new(drawing)), ..options.clone() }))
+    }
+
+    /// Makes a copy of the kernel that counts how often it leaves each block.
+    pub fn counted(&self, options: &LaunchOptions) -> Result<Counted, Error> {
+        self.kernel()?.counted(&self.args, options)
+    }
+
+    /// Runs the copy of the kernel that counts.
+    pub fn launch_counted(
+        &self,
+        counted: &Counted,
+        options: &LaunchOptions,
+    ) -> Result<CountedLaunch, Error> {
+        let options = self.drawing(options)?;
+        self.kernel()?.launch_counted(counted, &self.args, options.as_ref())
     }
 
     /// Runs the kernel once and counts executed instructions.
