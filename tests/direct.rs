@@ -117,7 +117,7 @@ fn binaries_of_all_guests_have_a_command_that_runs() {
         "tests/fixtures/visa/pvc/k01_saxpy.zebin",
         "tests/fixtures/visa/pvc/k02_matmul_slm.zebin",
         "examples/ptx/saxpy.ptx",
-        "examples/turing/saxpy.sm_80.cubin",
+        "benches/fixtures/turing/saxpy.sm_80.cubin",
         "tests/fixtures/ptx/warp/../triton/softmax.ptx",
     ];
     for (number, binary) in binaries.into_iter().filter(|one| project(one).exists()).enumerate() {

@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
-use warploom_cranelift::Cranelift;
-use warploom_engine::object::Object;
-use warploom_engine::{Backend, CodeSpace, Effort, JitError, Prepared};
-use warploom_ir::BlockId;
+#[path = "support/wrong_backend.rs"]
+mod wrong_backend;
+
+use warploom_engine::Backend;
 use warploom_replay::Manifest;
 use warploom_replay::fuzz::{self, Kind};
+use wrong_backend::wrong;
 
 /// Copies data to out. Where an element is 0x5eed, it also stores to an element of out that data[2]
 /// names, and where the next element is negative, `WRONG`.
@@ -138,48 +139,6 @@ fn what_cannot_be_fuzzed_is_an_error() {
     assert_eq!((code, out.as_str()), (Some(0), ""), "{err}");
 }
 
-/// Cranelift's code with one wrong constant.
-struct Wrong(Cranelift);
-
-// SAFETY: only an operand of an arithmetic instruction differs from code that keeps the contract.
-unsafe impl Backend for Wrong {
-    fn description(&self) -> Result<String, JitError> {
-        Ok(self.0.description()? + " with a wrong constant")
-    }
-
-    fn chunk(&self) -> u32 {
-        self.0.chunk()
-    }
-
-    fn space(&self) -> Result<Box<dyn CodeSpace>, JitError> {
-        self.0.space()
-    }
-
-    fn compile(
-        &self,
-        prepared: &Prepared,
-        blocks: &[BlockId],
-        effort: Effort,
-    ) -> Result<Object, JitError> {
-        let mut object = self.0.compile(prepared, blocks, effort)?;
-        let bytes = &mut object.code.bytes;
-        let right = 0x1234_5678_u32.to_le_bytes();
-        let places: Vec<usize> =
-            (0..bytes.len().saturating_sub(4)).filter(|&at| bytes[at..][..4] == right).collect();
-        places.into_iter().for_each(|at| bytes[at] ^= 1);
-        Ok(object)
-    }
-
-    fn listing(
-        &self,
-        prepared: &Prepared,
-        blocks: &[BlockId],
-        effort: Effort,
-    ) -> Result<String, JitError> {
-        self.0.listing(prepared, blocks, effort)
-    }
-}
-
 fn options(folder: &Path, backend: Option<Arc<dyn Backend>>) -> fuzz::Options {
     fuzz::Options {
         seed: 7,
@@ -199,7 +158,7 @@ fn a_difference_of_engines_is_found() {
     let folder = folder(0);
     let path: PathBuf = folder.path().join("m.toml");
     let manifest = Manifest::read(&path).unwrap();
-    let wrong = options(folder.path(), Some(Arc::new(Wrong(Cranelift))));
+    let wrong = options(folder.path(), Some(wrong()));
     let done = fuzz::fuzz(&manifest, &path, &wrong, |_| true).unwrap();
     let [finding] = &done.findings[..] else { panic!("{done:?}") };
     assert_eq!(finding.kind, Kind::Difference, "{done:?}");

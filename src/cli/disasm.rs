@@ -15,7 +15,7 @@ use warploom_guest::platform::Platform;
 use warploom_guest::suggest::{did_you_mean, first_of};
 use warploom_maxwell::Instruction;
 use warploom_maxwell::listing::{Section, Symbol, listing};
-use warploom_replay::read;
+use warploom_replay::{Launch, read};
 use warploom_sass::text::Context;
 
 use super::{Ending, Error, GpuChoice, print, print_json};
@@ -74,6 +74,26 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
     };
     print(&text)?;
     Ok(Ending::Success)
+}
+
+/// Lists the instructions of a launch's kernel that are no NOPs, with their offsets.
+pub(super) fn without_nops(launch: &Launch) -> Result<String, Error> {
+    if launch.raw.is_some() {
+        let listing = stream(&launch.binary, 0, Chip::Any, false);
+        let lines = listing.lines().filter(|line| !line.ends_with("  s_nop 0"));
+        return Ok(lines.map(|line| format!("{line}\n")).collect());
+    }
+    let failed = |source| Error::Container { path: launch.binary_path.clone(), source };
+    let found = warploom_container::read_for(&launch.binary, launch.arch).map_err(failed)?;
+    let report = json::report(String::new(), &found, launch.entry.as_deref(), |_| vec![]);
+    let sections = report.modules.into_iter().flat_map(|module| module.sections);
+    let instructions = sections.flat_map(|section| section.instructions);
+    let is_nop = |text: &str| text == "NOP" || text == "s_nop 0";
+    let lines = instructions.filter_map(|one| {
+        let text = one.text.unwrap_or_else(|| "illegal".into());
+        (!is_nop(&text)).then(|| format!("{:06x}  {text}\n", one.offset))
+    });
+    Ok(lines.collect())
 }
 
 /// Returns the text of an instruction in hex.

@@ -21,6 +21,7 @@ mod init;
 mod inspect;
 mod inspect_ptx;
 mod progress;
+mod reduce;
 mod report;
 mod run;
 mod schema;
@@ -92,6 +93,9 @@ enum Command {
         after_help = "Example: warploom fuzz saxpy.toml --seconds 600 --corpus corpus --keep 1"
     )]
     Fuzz(fuzz::Options),
+    /// Makes a launch and its code small that still show a fault or a difference of the engines.
+    #[command(after_help = "Example: warploom reduce findings/finding-1/launch.toml --out small")]
+    Reduce(reduce::Options),
     /// Runs a program that uses CUDA on this CPU, without a GPU or its driver.
     #[cfg(target_os = "linux")]
     #[command(after_help = "Example: warploom cuda --device sm_80 -- python script.py")]
@@ -235,6 +239,7 @@ fn execute(command: &Command) -> Result<ExitCode, Error> {
         Command::Dump(options) => dump::run(options),
         Command::Bench(options) => bench::run(options),
         Command::Fuzz(options) => fuzz::run(options),
+        Command::Reduce(options) => reduce::run(options),
         #[cfg(target_os = "linux")]
         Command::Cuda(options) => return cuda::run(options).map(ExitCode::from),
         Command::Cache(action) => cache::run(action),

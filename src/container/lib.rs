@@ -20,6 +20,7 @@ mod compression;
 #[cfg(feature = "maxwell")]
 pub mod cubin;
 mod error;
+mod extent;
 pub mod fatbin;
 mod foreign;
 pub mod hsaco;
@@ -48,6 +49,7 @@ pub use absent::visa;
 pub use absent::{cubin, sph};
 pub use arch::{Arch, TargetId};
 pub use error::Error;
+pub use extent::{code_in_file, ze_info};
 pub use foreign::{Foreign, foreign_kind};
 pub use link::{Addresses, Code, CodePlace, Linked};
 pub use merge::{linked, merge};

@@ -7,7 +7,8 @@
 //! compares results with expectations; `image` draws a buffer; `surface` reads and draws images.
 //! `read` and `write` access files; `write` writes a file whole or not at all. `arguments` is what a
 //! binary says of a kernel's arguments, `skeleton` a manifest to start from. `fuzz` looks for inputs
-//! of a launch that end in a fault or a difference of engines.
+//! of a launch that end in a fault or a difference of engines, and `reduce` makes launch and code
+//! small.
 
 pub mod arguments;
 pub mod array;
@@ -22,6 +23,7 @@ mod names;
 pub mod npy;
 pub mod raw;
 pub mod read;
+pub mod reduce;
 mod registers;
 pub mod resolve;
 #[cfg(feature = "schema")]

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use input::Layout;
+pub(crate) use input::Layout;
 use mutate::Mutator;
 use warploom::{Counted, EngineKind, LaunchOptions, LaunchOutcome};
 use warploom_engine::{Backend, Effort};
