@@ -91,6 +91,12 @@ pub fn followers(cx: &mut Cx<'_>, i: &Instruction) -> Mask {
     if votes(i) == Some(true) { same } else { cx.not(same) }
 }
 
+/// Returns the active lanes for which the guard and the condition of an instruction hold.
+fn taking(cx: &mut Cx<'_>, i: &Instruction) -> Mask {
+    let (lanes, active) = (followers(cx, i), Mask::Lanes(cx.active()));
+    cx.and(lanes, active)
+}
+
 /// Returns the registers of convergence that an operand names.
 fn convergence(cx: &Cx<'_>, number: u64) -> Option<warploom_ir::Reg> {
     Some(cx.banks.convergence?.reg(number as u32))
@@ -105,9 +111,14 @@ fn named(i: &Instruction) -> Result<u64, Unsupported> {
 pub fn bssy(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     let number = named(i)?;
     if let Some(register) = convergence(cx, number) {
-        let lanes = Mask::Lanes(cx.executing());
-        let lanes = super::warp::ballot(cx, lanes);
+        let (guard, taking) = (cx.guard(), taking(cx, i));
+        if taking == Mask::Never {
+            return Ok(Flow::Next);
+        }
+        let lanes = super::warp::ballot(cx, taking);
+        cx.set_guard(taking);
         cx.b.rf_write(register, lanes);
+        cx.set_guard(guard);
     }
     Ok(Flow::Next)
 }
@@ -136,7 +147,7 @@ impl Leaving {
     pub fn at(cx: &mut Cx<'_>, i: &Instruction) -> Result<Option<Leaving>, Unsupported> {
         let number = named(i)?;
         let Some(register) = convergence(cx, number) else { return Ok(None) };
-        let lanes = Mask::Lanes(cx.executing());
+        let lanes = taking(cx, i);
         let lanes = super::warp::ballot(cx, lanes);
         let staying = cx.b.not(lanes);
         let own = cx.b.rf_read(register);
