@@ -35,6 +35,8 @@ pub struct Program {
     /// Offsets of words of constant bank 0 that kernels use as handles of images, in bytes. `None`
     /// if the kernel uses no images.
     handles: Mutex<BTreeMap<FunctionId, Option<Arc<[u32]>>>>,
+    /// The kernels that name the system's part of shared memory, as far as a launch asked.
+    reserved: Mutex<BTreeMap<FunctionId, bool>>,
     heap: Mutex<Option<Arc<Heap>>>,
     /// Pages that no launch uses at the moment.
     idle: Mutex<Vec<ReadOnly>>,
@@ -206,6 +208,7 @@ impl Program {
             cache: None,
             translated: Mutex::default(),
             handles: Mutex::default(),
+            reserved: Mutex::default(),
             heap: Mutex::default(),
             idle: Mutex::default(),
             absent: OnceLock::new(),
@@ -380,6 +383,17 @@ impl Program {
     ) -> Option<Arc<[u32]>> {
         let mut all = lock(&self.handles);
         all.entry(kernel).or_insert_with(|| find(&self.linked.code(kernel)).map(Arc::from)).clone()
+    }
+
+    /// Returns whether a kernel names the system's part of shared memory. The first call for a
+    /// kernel looks at its code.
+    pub(super) fn reserves_shared(
+        &self,
+        kernel: FunctionId,
+        find: impl FnOnce(&warploom_container::Code) -> bool,
+    ) -> bool {
+        let mut all = lock(&self.reserved);
+        *all.entry(kernel).or_insert_with(|| find(&self.linked.code(kernel)))
     }
 
     /// Returns the content of a constant bank as a kernel sees it now.

@@ -230,7 +230,7 @@ impl Guest for Ptx {
         let local = frames_end.saturating_add(stack).next_multiple_of(16);
         let mut config = launch.config();
         config.shared_bytes = launch.shared_bytes_in_vectors()?;
-        let total_shared = limits::total_shared(read.module.target.sm, config.shared_bytes);
+        let total_shared = nvidia::total_shared(read.module.target.sm, config.shared_bytes);
         if needs.reserved_shared {
             config.shared_bytes = total_shared.saturating_add(driver::RESERVED_SHARED);
         }

@@ -7,6 +7,10 @@ use warploom_sass::Reg;
 /// The pair from which a stand-in of a driver's function takes the address to return to.
 pub const RETURN_ADDRESS: Reg = Reg(20);
 
+/// The bytes of a block's shared memory that are the system's, in kernels that name them. They are
+/// behind the block's own.
+pub const RESERVED_SHARED: u32 = 1 << 10;
+
 /// Byte offsets of words in constant bank 0.
 pub mod word {
     /// Three words.
@@ -27,6 +31,11 @@ pub mod word {
     pub const WORKSPACE: u32 = 0x8c;
     /// The number of multiprocessors.
     pub const MULTIPROCESSORS: u32 = 0x10c;
+    /// From sm_80 on: the bytes of shared memory that are the system's, the offset of their end, and
+    /// the second offset (`%reserved_smem_offset_1`). SR_SMEMSZ counts these bytes.
+    pub const RESERVED_BYTES: u32 = 0x114;
+    pub const RESERVED_END: u32 = 0x120;
+    pub const RESERVED_SECOND: u32 = 0x124;
     /// The descriptor of global memory: 64 bits.
     pub const DESCRIPTOR: u32 = 0x118;
     /// The lowest offset where the bank's parameters may start.

@@ -21,6 +21,13 @@ const CALL_STACK_BYTES: u32 = 1024;
 /// Alignment of the stack pointer at the start.
 pub const STACK_ALIGN: u32 = 16;
 
+/// Returns the shared memory that a block with `bytes` bytes takes (`%total_smem_size`): a multiple
+/// of the GPU's unit.
+pub(super) fn total_shared(sm: u32, bytes: u32) -> u32 {
+    let unit = if sm < 80 { 256 } else { 128 };
+    bytes.checked_next_multiple_of(unit).unwrap_or(u32::MAX)
+}
+
 /// Allocates memory in which the blocks of a cooperative grid meet. It has two words: its size in
 /// bytes, and the barrier of `grid.sync()`, which is 0 when the launch begins. Source:
 /// `cooperative_groups/details/driver_abi.h` of CUDA 12.

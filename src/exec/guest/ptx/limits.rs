@@ -30,17 +30,6 @@ fn shared_limit(sm: u32) -> u64 {
     kib * KIB
 }
 
-/// Returns the unit of shared memory in bytes.
-fn shared_unit(sm: u32) -> u64 {
-    if sm < 80 { 256 } else { 128 }
-}
-
-/// Returns `%total_smem_size` for `bytes` bytes.
-pub(super) fn total_shared(sm: u32, bytes: u32) -> u32 {
-    let total = u64::from(bytes).next_multiple_of(shared_unit(sm));
-    total.try_into().unwrap_or(u32::MAX)
-}
-
 /// Checks block, cluster and shared memory of a launch.
 pub(super) fn check(
     launch: &Launching<'_>,

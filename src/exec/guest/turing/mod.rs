@@ -7,7 +7,7 @@ use warploom_ir::Function;
 use warploom_runtime::window::Windows;
 use warploom_sass::lift::context::{BANKS, COMPILED};
 use warploom_turing::check;
-use warploom_turing::driver::word;
+use warploom_turing::driver::{RESERVED_SHARED, word};
 use warploom_turing::field::Field;
 use warploom_turing::lift::{Kernel, fidelity, lift_kernel};
 use warploom_turing::{Instruction, WORD_BYTES, word_at};
@@ -86,6 +86,18 @@ impl Guest for Turing {
         config.shared_bytes = launch.shared_bytes_in_vectors()?;
         config.local_bytes = stack_bytes(launch);
         let mut content = bank(launch, &params, workspace.unwrap_or(0), config.local_bytes)?;
+        let reserves = program.reserves_shared(kernel.id, |code| names_reserved(code, self.model));
+        if self.model >= 80 && reserves {
+            let own = nvidia::total_shared(self.model.into(), config.shared_bytes);
+            config.shared_bytes = own.saturating_add(RESERVED_SHARED);
+            for (at, value) in [
+                (word::RESERVED_BYTES, RESERVED_SHARED),
+                (word::RESERVED_END, config.shared_bytes),
+                (word::RESERVED_SECOND, own),
+            ] {
+                content[at as usize..][..4].copy_from_slice(&value.to_le_bytes());
+            }
+        }
         let find = |code: &Code| handles(code, self.model);
         let images = Images::of_code(launch, &content, find)?;
         if let Some(images) = &images {
@@ -153,6 +165,17 @@ fn handles(code: &Code, model: u8) -> Option<Vec<u32>> {
         (instruction.field(Field::bank) == Some(0)).then_some(word as u32 * 4)
     };
     Some(uses.filter_map(handle).collect())
+}
+
+/// Whether code names the system's part of shared memory.
+fn names_reserved(code: &Code, model: u8) -> bool {
+    let operands = [word::RESERVED_BYTES, word::RESERVED_END, word::RESERVED_SECOND]
+        .map(|at| format!("c[0x0][{at:#x}]"));
+    let mut words = (0..).map_while(|n| word_at(&code.bytes, n * WORD_BYTES));
+    words.any(|word| {
+        let text = Instruction::decode(word, model).map(|instruction| instruction.text(0));
+        text.is_some_and(|text| operands.iter().any(|operand| text.contains(operand)))
+    })
 }
 
 /// Returns constant bank 0.
