@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use warploom_container::Arch;
+use warploom_container::{Arch, FunctionId, Module};
 use warploom_guest::suggest::did_you_mean;
 use warploom_replay::arguments::{self, is_compute, signature};
 use warploom_replay::manifest::{Arg, Buffer, Kernel, Launch as Shape};
@@ -115,53 +115,59 @@ impl Options {
         }
         let failed = |source| Error::Container { path: file.to_path_buf(), source };
         let found = warploom_container::read_for(bytes, arch).map_err(failed)?;
+        let is_wanted = |name: &str| self.kernel.as_ref().is_none_or(|kernel| kernel == name);
+        let of_gpu = arch.map_or(String::new(), |arch| format!(" --arch {arch}"));
+        let start = format!("{}{of_gpu}", shell(&file.display()));
         let mut text = String::new();
-        let mut names = vec![];
         for module in &found.modules {
-            names.extend(module.kernel_names());
-            let wanted = |name: &str| self.kernel.as_ref().is_none_or(|kernel| kernel == name);
-            let kernels: Vec<_> =
-                module.kernels().filter(|(_, kernel)| wanted(&kernel.name)).collect();
-            if kernels.is_empty() {
-                continue;
+            let wanted = module.kernels().filter(|(_, kernel)| is_wanted(&kernel.name));
+            let mut kernels: String =
+                wanted.map(|(id, _)| invocation(module, id, &start)).collect();
+            for kernel in module.unreadable.iter().filter(|kernel| is_wanted(&kernel.name)) {
+                kernels += &format!("\n  {}\n    cannot be read: {}\n", kernel.name, kernel.error);
             }
-            let count = kernels.len();
-            text += &format!(
-                "{}: {}, {count} kernel{}\n",
-                file.display(),
-                module.isa,
-                plural(count as u64)
-            );
-            for (id, kernel) in kernels {
-                let of_gpu = arch.map_or(String::new(), |arch| format!(" --arch {arch}"));
-                let named = format!("{}{of_gpu} {}", shell(&file.display()), shell(&kernel.name));
-                text += &format!("\n  {}\n", signature(module, id));
-                text += &match (is_compute(kernel), skeleton::options(module, id)) {
-                    (true, Ok(args)) => {
-                        let block = arguments::block(kernel);
-                        let last = block.iter().rposition(|&axis| axis > 1).unwrap_or(0);
-                        let block: Vec<_> =
-                            block[..=last].iter().map(ToString::to_string).collect();
-                        let block = block.join(",");
-                        let args: String =
-                            args.iter().map(|arg| format!(" --arg {}", shell(arg))).collect();
-                        format!("    warploom run {named} --grid 1 --block {block}{args}\n")
-                    }
-                    (true, Err(number)) => format!(
-                        "    argument {number} is an image or a sampler, which a manifest \
-                         describes:\n    warploom init {named}\n"
-                    ),
-                    (false, _) => "    a program of a pipeline: see docs/graphics.md\n".into(),
-                };
+            if !kernels.is_empty() {
+                let count = module.kernel_names().filter(|name| is_wanted(name)).count() as u64;
+                let (file, isa, s) = (file.display(), module.isa, plural(count));
+                text += &format!("{file}: {isa}, {count} kernel{s}\n{kernels}");
             }
         }
-        if text.is_empty() {
-            let names = names.into_iter().map(str::to_owned).collect();
-            let name = self.kernel.clone().unwrap_or_default();
-            return Err(Error::exec(file)(warploom::Error::NoSuchKernel { name, names }));
+        if !text.is_empty() {
+            let end =
+                "\nFill in sizes and values; `warploom init` writes a manifest in their place.\n";
+            return Ok(text + end);
         }
-        Ok(text + "\nFill in sizes and values; `warploom init` writes a manifest in their place.\n")
+        let names = found.modules.iter().flat_map(|module| module.kernel_names());
+        let names: Vec<String> = names.map(str::to_owned).collect();
+        Err(Error::exec(file)(match &self.kernel {
+            Some(name) if !names.is_empty() => {
+                warploom::Error::NoSuchKernel { name: name.clone(), names }
+            }
+            _ => warploom::Error::NoKernels,
+        }))
     }
+}
+
+/// Returns a kernel's name and arguments, and the command that runs it. `start` has the words of the
+/// command before the kernel's name.
+fn invocation(module: &Module, id: FunctionId, start: &str) -> String {
+    let kernel = module.function(id);
+    let named = format!("{start} {}", shell(&kernel.name));
+    let command = match (is_compute(kernel), skeleton::options(module, id)) {
+        (true, Ok(args)) => {
+            let block = arguments::block(kernel);
+            let last = block.iter().rposition(|&axis| axis > 1).unwrap_or(0);
+            let block: Vec<_> = block[..=last].iter().map(ToString::to_string).collect();
+            let args: String = args.iter().map(|arg| format!(" --arg {}", shell(arg))).collect();
+            format!("warploom run {named} --grid 1 --block {}{args}", block.join(","))
+        }
+        (true, Err(number)) => format!(
+            "argument {number} is an image or a sampler, which a manifest describes:\n    \
+             warploom init {named}"
+        ),
+        (false, _) => "a program of a pipeline: see docs/graphics.md".into(),
+    };
+    format!("\n  {}\n    {command}\n", signature(module, id))
 }
 
 /// The kinds of `--arg` besides the types of numbers.
@@ -180,8 +186,13 @@ fn argument(manifest: &mut Manifest, text: &str, number: usize) -> Result<Arg, S
         "buffer" => {
             let file = Path::new(value);
             let stem = file.file_stem().and_then(|stem| stem.to_str()).map(str::to_owned);
-            let free = stem.filter(|stem| !manifest.buffers.contains_key(stem));
-            (free.unwrap_or(name), Buffer { file: Some(file.into()), ..Buffer::default() })
+            // Names like those of other arguments would clash with them.
+            let is_free =
+                |stem: &String| !stem.starts_with("arg") && !manifest.buffers.contains_key(stem);
+            (
+                stem.filter(is_free).unwrap_or(name),
+                Buffer { file: Some(file.into()), ..Buffer::default() },
+            )
         }
         "zeros" => {
             let (dtype, count) = match value.strip_suffix(']').and_then(|v| v.split_once('[')) {
