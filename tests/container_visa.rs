@@ -280,11 +280,10 @@ fn warploom(args: &[&str]) -> String {
     text
 }
 
-/// Returns the exit code, and the text on standard output or, if the command fails, on standard
-/// error.
+/// Returns the exit code, and the text on standard output and then on standard error.
 fn ends(args: &[&str]) -> (i32, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_warploom")).args(args).output().unwrap();
-    let text = if output.status.success() { output.stdout } else { output.stderr };
+    let text = [output.stdout, output.stderr].concat();
     (output.status.code().unwrap(), String::from_utf8(text).unwrap())
 }
 

@@ -23,7 +23,9 @@ pub fn manifest(binary: &Path, module: &Module, kernel: FunctionId, arch: Option
     let name = &module.function(kernel).name;
     let mut all = String::new();
     let mut add = |text: String| all += &text;
-    add(format!("# A launch of {name}, code for {}.\n", module.isa));
+    // A control character would end the comment.
+    let shown = name.replace(char::is_control, "");
+    add(format!("# A launch of {shown}, code for {}.\n", module.isa));
     add("# Sizes and contents are to be filled in; docs/manifest.md has all keys.\n".into());
     add(format!("[kernel]\nbinary = {}\nentry = {}\n", quoted(&binary.display()), quoted(name)));
     if let Some(arch) = arch {

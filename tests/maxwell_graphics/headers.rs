@@ -212,7 +212,8 @@ fn the_command_knows_graphics_programs() {
             .output()
             .expect("the command");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8(output.stdout).expect("text")
+        // A run's summary is on standard error.
+        String::from_utf8([output.stdout, output.stderr].concat()).expect("text")
     };
     let expected = "module for NVIDIA sm_53 (Maxwell)
 

@@ -12,8 +12,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use warploom_guest::discover::{Cut, Found, Ways};
 use warploom_ir::{BlockId, FunctionBuilder, Service, TrapKind};
-use warploom_sass::Pred;
 use warploom_sass::lift::{Banks, Cx, Flags, Touched, Usage, service};
+use warploom_sass::{Pred, Role};
 
 use super::flow::{Flow, Lifted, Unsupported};
 use super::{Kernel, NAN, REGISTERS, UNIFORM_REGISTERS, WARP_LANES, control, declare, next_pc};
@@ -159,6 +159,8 @@ struct Search<'k, 'a> {
     /// The copy of each function that serves several calls.
     shared: FxHashMap<u64, u32>,
     functions: FxHashMap<u64, Callee>,
+    /// All immediates of the code, once they were asked for.
+    immediates: Option<FxHashSet<u64>>,
     /// The number of instructions of copies for calls of their own.
     copied: usize,
     /// The copy that a call leads to.
@@ -267,6 +269,7 @@ impl Graph {
             sites: vec![vec![]],
             shared: FxHashMap::default(),
             functions: FxHashMap::default(),
+            immediates: None,
             copied: 0,
             of_call: FxHashMap::default(),
             converging,
@@ -359,7 +362,7 @@ impl Search<'_, '_> {
             _ if conditional => Way::Split { taken: Place { stage: Stage::Holds, ..place }, next },
             Flow::Branch(target) => Way::Jump(at(target)),
             Flow::Exit => Way::Exit { next: None },
-            Flow::Call(target) if !self.callee(target).returns => Way::Jump(at(target)),
+            Flow::Call(target) if self.is_jump(pc, target) => Way::Jump(at(target)),
             Flow::Call(target) => {
                 let copy = self.copy_for(copy, pc, target);
                 Way::Jump(Place { copy, pc: target, stage: Stage::Start })
@@ -389,6 +392,28 @@ impl Search<'_, '_> {
             Flow::Converge(number, _) => Way::Meet { who: Who::Register(number), next },
             Flow::Trap(kind) => Way::Trap(kind),
         }
+    }
+
+    /// Whether a call is a jump: nothing returns from there, or the target is inside of a function
+    /// and no code makes the address to return to.
+    fn is_jump(&mut self, pc: u64, target: u64) -> bool {
+        if !self.callee(target).returns {
+            return true;
+        }
+        let is_function = self.kernel.targets.contains(&target) || self.service(target).is_some();
+        !is_function && !self.immediates().contains(&next_pc(pc))
+    }
+
+    /// Returns all immediates of the code.
+    fn immediates(&mut self) -> &FxHashSet<u64> {
+        let kernel = self.kernel;
+        self.immediates.get_or_insert_with(|| {
+            let pcs = (0..kernel.code.len() as u64).step_by(crate::WORD_BYTES as usize);
+            let sources = pcs
+                .filter_map(|pc| kernel.instruction(pc))
+                .flat_map(|insn| [Role::A, Role::B, Role::C].map(|role| insn.source(role)));
+            sources.flatten().filter_map(|source| source.imm()).collect()
+        })
     }
 
     fn callee(&mut self, entry: u64) -> Callee {
@@ -422,7 +447,7 @@ impl Search<'_, '_> {
                     work.push(target);
                     true
                 }
-                Flow::Call(target) if !self.callee(target).returns => {
+                Flow::Call(target) if self.is_jump(pc, target) => {
                     work.push(target);
                     true
                 }

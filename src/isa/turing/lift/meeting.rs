@@ -166,7 +166,7 @@ impl Emitter<'_> {
         b.rf_write(meeting.left, left);
         b.branch(left, search, not_yet);
         self.fire(function, fire, meeting, here);
-        self.not_yet(function, not_yet, meeting, here, pc);
+        self.not_yet(function, [not_yet, fire], meeting, here, pc);
     }
 
     /// Tests whether all lanes are there that the first remaining lane waits for.
@@ -221,14 +221,15 @@ impl Emitter<'_> {
     fn not_yet(
         &self,
         function: &mut FunctionBuilder,
-        block: BlockId,
+        [block, fire]: [BlockId; 2],
         meeting: &Meeting,
         here: Here<'_>,
         pc: u64,
     ) {
-        let stuck = function.new_block(pc);
+        let [stuck, release, deadlock] = [(); 3].map(|()| function.new_block(pc));
         let waiting = meeting.sites.iter().map(|site| (site.came, site.pc)).collect();
-        function.at(stuck).deadlock(waiting);
+        function.at(deadlock).deadlock(waiting);
+        self.release(function, [stuck, release, fire, deadlock], meeting);
         let mut b = function.at(block);
         let all = b.rf_read(meeting.all);
         self.places.park(&mut b, all, here.position, here.waiting);
@@ -241,5 +242,35 @@ impl Emitter<'_> {
             return b.jump(stuck);
         }
         b.dispatch(places, None, stuck);
+    }
+
+    /// Lets lanes go on that wait for a register of convergence, when nothing else can go on: code
+    /// may leave the region of a BSSY without a BREAK. Otherwise there is a deadlock.
+    fn release(
+        &self,
+        function: &mut FunctionBuilder,
+        [stuck, release, fire, deadlock]: [BlockId; 4],
+        meeting: &Meeting,
+    ) {
+        let mut cx = self.context(function, stuck, Flags::NONE);
+        let kinds = cx.b.rf_read(meeting.kind);
+        let least = cx.int(Who::Register(0).kind());
+        let converges = cx.b.icmp(IntCc::GeU, kinds, least);
+        let all = cx.b.rf_read(meeting.all);
+        let waiting = cx.b.and(all, converges);
+        cx.b.rf_write(meeting.left, waiting);
+        cx.b.branch(waiting, release, deadlock);
+
+        let mut cx = self.context(function, release, Flags::NONE);
+        let (names, kinds) = (cx.b.rf_read(meeting.named), cx.b.rf_read(meeting.kind));
+        let waiting = cx.b.rf_read(meeting.left);
+        let first = first_lane(&mut cx.b, waiting);
+        let (named, kind) = (cx.b.lane_read(names, first), cx.b.lane_read(kinds, first));
+        let alike = cx.b.icmp(IntCc::Eq, names, named);
+        let same_kind = cx.b.icmp(IntCc::Eq, kinds, kind);
+        let alike = cx.b.and(alike, same_kind);
+        let group = cx.b.and(waiting, alike);
+        cx.b.rf_write(meeting.group, group);
+        cx.b.jump(fire);
     }
 }
