@@ -8,7 +8,7 @@ use super::{Ending, Error, command, note, print};
 
 #[derive(clap::Args)]
 pub struct Options {
-    /// The shell. For bash: `warploom completions bash > ~/.local/share/bash-completion/completions/warploom`.
+    /// The shell. Bash reads the text in ~/.local/share/bash-completion/completions/warploom.
     shell: Shell,
 }
 

@@ -6,7 +6,7 @@ use super::{Ending, Error, bench, disasm, inspect, print_json, report};
 
 #[derive(clap::Args)]
 pub struct Options {
-    /// What the schema describes.
+    /// The subject of the schema.
     of: Of,
 }
 

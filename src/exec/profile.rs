@@ -49,6 +49,11 @@ pub struct Counted {
 }
 
 impl Counted {
+    /// Returns the number of counters: of blocks and of conditions.
+    pub fn points(&self) -> usize {
+        self.count
+    }
+
     /// Returns the bits of each constant in the kernel's code, some more than once.
     pub fn constants(&self) -> impl Iterator<Item = u64> {
         let insts = self.plain.blocks.iter().flat_map(|block| &block.insts);

@@ -6,7 +6,7 @@
 //! integer.
 
 use warploom_container::hsaco::ValueKind;
-use warploom_container::visa::info::ArgumentKind;
+use warploom_container::visa::info::{AddressMode, ArgumentKind, PayloadArgument};
 use warploom_container::{Function, FunctionId, Module, SymbolKind};
 use warploom_ptx::layout;
 use warploom_ptx::types::{Kind as PtxKind, Ty};
@@ -118,8 +118,7 @@ pub fn arguments(module: &Module, kernel: FunctionId) -> Vec<Argument> {
     all
 }
 
-fn is_shared(found: &warploom_container::visa::info::PayloadArgument) -> bool {
-    use warploom_container::visa::info::AddressMode;
+fn is_shared(found: &PayloadArgument) -> bool {
     found.kind == ArgumentKind::ByPointer && found.address_mode == Some(AddressMode::Slm)
 }
 

@@ -61,14 +61,12 @@ pub(super) fn report(
     lines: impl Fn(&Module) -> Vec<String>,
 ) -> Report {
     let module = |module: &Module| {
-        let sections = match module.isa {
+        let (sections, texts) = match module.isa {
             Isa::Maxwell { .. } | Isa::Turing { .. } | Isa::Gfx9 { .. } => {
-                sections(module, function)
+                (sections(module, function), vec![])
             }
-            Isa::Ptx { .. } | Isa::Visa { .. } | Isa::Ir => vec![],
+            Isa::Ptx { .. } | Isa::Visa { .. } | Isa::Ir => (vec![], lines(module)),
         };
-        let is_text = matches!(module.isa, Isa::Ptx { .. } | Isa::Visa { .. } | Isa::Ir);
-        let texts = if is_text { lines(module) } else { vec![] };
         let lines = texts.iter().flat_map(|text| text.lines()).map(str::to_owned).collect();
         ModuleReport { isa: module.isa.to_string(), sections, lines }
     };

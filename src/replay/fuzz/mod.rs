@@ -16,14 +16,14 @@ use std::time::{Duration, Instant};
 
 pub(crate) use input::Layout;
 use mutate::Mutator;
-use warploom::{Counted, EngineKind, LaunchOptions, LaunchOutcome};
+use warploom::{Counted, EngineKind, Fault, LaunchOptions};
 use warploom_engine::{Backend, Effort};
 use warploom_runtime::fault::FaultKind;
 
 use crate::session::{Run, first_difference};
 use crate::{Error, Launch, Manifest, Session, write};
 
-/// What a fuzzing run may do.
+/// The limits and folders of a fuzzing run.
 #[derive(Clone)]
 pub struct Options {
     pub seed: u64,
@@ -113,6 +113,7 @@ struct Fuzzer<'c> {
     /// The number of inputs that ran on both engines. Each has another effort than the one before.
     compared: usize,
     features: HashSet<Feature>,
+    reached: HashSet<u32>,
     corpus: Vec<Vec<u8>>,
 }
 
@@ -129,14 +130,13 @@ pub fn fuzz(
     let mut fuzzer = Fuzzer::new(&launch, layout, options)?;
     let own = fuzzer.layout.own(&launch);
     let mut progress = Progress::default();
-    progress.points.1 = fuzzer.points(&own)?;
+    progress.points.1 = fuzzer.counted.points();
     if let Some((_, message)) = fuzzer.finding(&own, true)? {
         return Err(FuzzError::AtOnce(message));
     }
     let mut mutator = Mutator::new(options.seed, &fuzzer.layout, fuzzer.counted.constants());
     let mut waiting = vec![own.clone()];
     waiting.extend(fuzzer.layout.read_corpus(options.corpus.as_deref())?);
-    let mut kinds = BTreeSet::new();
     let start = Instant::now();
     loop {
         let over = options.time.is_some_and(|time| start.elapsed() >= time)
@@ -147,9 +147,12 @@ pub fn fuzz(
         }
         let input = waiting.pop().unwrap_or_else(|| mutator.next(&fuzzer.layout, &fuzzer.corpus));
         progress.inputs += 1;
-        let compare = progress.inputs % COMPARED == 0;
-        if let Some((kind, message)) = fuzzer.finding(&input, compare)?
-            && kinds.insert(kind.clone())
+        let (mut found, is_new) = fuzzer.explore(&input)?;
+        if progress.inputs % COMPARED == 0 {
+            found = fuzzer.finding(&input, true)?;
+        }
+        if let Some((kind, message)) = found
+            && progress.findings.iter().all(|earlier| earlier.kind != kind)
         {
             let input = fuzzer.nearest(&own, input.clone(), &kind)?;
             let message = fuzzer.finding(&input, true)?.map_or(message, |(_, message)| message);
@@ -159,7 +162,7 @@ pub fn fuzz(
             let changed = own.iter().zip(&input).filter(|(a, b)| a != b).count();
             progress.findings.push(Finding { kind, message, manifest, changed });
         }
-        if fuzzer.is_new(&input)? {
+        if is_new {
             if let Some(corpus) = &options.corpus {
                 fuzzer.layout.write_input(corpus, &input)?;
             }
@@ -167,8 +170,7 @@ pub fn fuzz(
         }
         progress.corpus = fuzzer.corpus.len();
         progress.features = fuzzer.features.len();
-        progress.points.0 =
-            fuzzer.features.iter().map(|(point, _)| point).collect::<BTreeSet<_>>().len();
+        progress.points.0 = fuzzer.reached.len();
         if !show(&progress) {
             break;
         }
@@ -191,10 +193,10 @@ pub fn minimize(
     let before = inputs.len();
     let differs = |input: &Vec<u8>| own.iter().zip(input).filter(|(a, b)| a != b).count();
     inputs.sort_by_key(differs);
-    fuzzer.is_new(&own)?;
+    fuzzer.explore(&own)?;
     let mut kept = vec![];
     for input in inputs {
-        if fuzzer.is_new(&input)? {
+        if fuzzer.explore(&input)?.1 {
             kept.push(input);
         }
     }
@@ -227,34 +229,23 @@ impl<'c> Fuzzer<'c> {
             options: shape,
             compared: 0,
             features: HashSet::new(),
+            reached: HashSet::new(),
             corpus: vec![],
         })
     }
 
-    /// Puts an input into both sessions.
-    fn set(&mut self, input: &[u8]) -> Result<(), FuzzError> {
-        for session in [&mut self.jit, &mut self.interp] {
-            self.layout.set(session, input);
-            session.reset()?;
-        }
-        Ok(())
-    }
-
-    /// Returns the number of the kernel's points.
-    fn points(&mut self, input: &[u8]) -> Result<usize, FuzzError> {
-        self.set(input)?;
-        Ok(self.jit.launch_counted(&self.counted, &self.options)?.points.len())
-    }
-
-    /// Returns whether an input reaches something new, and remembers it.
-    fn is_new(&mut self, input: &[u8]) -> Result<bool, FuzzError> {
-        self.set(input)?;
-        let counts = self.jit.launch_counted(&self.counted, &self.options)?.points;
+    /// Runs an input on the copy of the kernel that counts. Returns what is wrong, and whether the
+    /// input reaches something new, which is new no more.
+    fn explore(&mut self, input: &[u8]) -> Result<(Option<(Kind, String)>, bool), FuzzError> {
+        self.layout.set(&mut self.jit, input);
+        self.jit.reset()?;
+        let launch = self.jit.launch_counted(&self.counted, &self.options)?;
         let mut is_new = false;
-        for (point, count) in (0..).zip(counts).filter(|(_, count)| *count > 0) {
+        for (point, count) in (0..).zip(launch.points).filter(|(_, count)| *count > 0) {
+            self.reached.insert(point);
             is_new |= self.features.insert((point, count.ilog2() as u8));
         }
-        Ok(is_new)
+        Ok((self.wrong(launch.fault.as_ref())?, is_new))
     }
 
     /// Runs an input, with `compare` on both engines, and returns what is wrong.
@@ -263,7 +254,8 @@ impl<'c> Fuzzer<'c> {
         input: &[u8],
         compare: bool,
     ) -> Result<Option<(Kind, String)>, FuzzError> {
-        self.set(input)?;
+        self.layout.set(&mut self.jit, input);
+        self.jit.reset()?;
         let mut options = self.options.clone();
         if compare {
             options.effort = Effort::ALL[self.compared % Effort::ALL.len()];
@@ -271,6 +263,8 @@ impl<'c> Fuzzer<'c> {
         }
         let jit = self.jit.launch(&options, None)?;
         if compare {
+            self.layout.set(&mut self.interp, input);
+            self.interp.reset()?;
             let interpreted = LaunchOptions { engine: EngineKind::Interp, ..options.clone() };
             let interp = self.interp.launch(&interpreted, None)?;
             let run = |session, options, outcome| Run { session, options, outcome };
@@ -282,13 +276,13 @@ impl<'c> Fuzzer<'c> {
                 return Ok(Some((Kind::Difference, format!("the engines differ: {difference}"))));
             }
         }
-        self.wrong(&jit)
+        self.wrong(jit.fault.as_ref())
     }
 
-    /// Returns what is wrong with a launch by itself.
-    fn wrong(&self, outcome: &LaunchOutcome) -> Result<Option<(Kind, String)>, FuzzError> {
-        if let Some(fault) = &outcome.fault {
-            // What takes long is no finding: loops over other numbers do.
+    /// Returns what is wrong with the last launch by itself.
+    fn wrong(&self, fault: Option<&Fault>) -> Result<Option<(Kind, String)>, FuzzError> {
+        if let Some(fault) = fault {
+            // A long run is no finding: a loop over a larger number makes one.
             if matches!(fault.kind(), FaultKind::BudgetExceeded | FaultKind::TimeExceeded) {
                 return Ok(None);
             }

@@ -16,7 +16,7 @@ pub enum Code {
     Machine { file: Vec<u8>, name: String, places: Vec<Range<usize>>, nop: Vec<u8> },
 }
 
-/// What a zebin says besides its text.
+/// The facts of a zebin besides its text.
 pub struct OfVisa {
     ze_info: Vec<u8>,
     platform: Option<Platform>,

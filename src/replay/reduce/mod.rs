@@ -33,7 +33,7 @@ pub struct Options {
 #[derive(Clone, Debug)]
 pub struct Reduced {
     pub manifest: PathBuf,
-    /// What it shows.
+    /// The fault or difference that it shows, in words.
     pub shows: String,
     /// Lines or instructions, at first and at last.
     pub units: (usize, usize),
@@ -58,7 +58,7 @@ pub enum ReduceError {
     Code(String),
 }
 
-/// What a launch shows. A reduced launch must show the same.
+/// The outcome that a launch shows, and that a reduced launch must show too.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Shown {
     /// A fault's name, and the instruction's mnemonic.
@@ -210,14 +210,7 @@ impl Reducer<'_> {
             Ok(session)
         };
         let of_fault = |fault: &warploom::Fault| {
-            let mnemonic = fault.instruction.as_deref().map(|text| {
-                let text = text.trim_start_matches(['(', '@']);
-                let words: Vec<&str> = text.split_whitespace().collect();
-                // A guard stands before the mnemonic.
-                let guarded =
-                    fault.instruction.as_deref().is_some_and(|t| t.starts_with(['@', '(']));
-                words.get(usize::from(guarded)).copied().unwrap_or_default().to_owned()
-            });
+            let mnemonic = fault.instruction.as_deref().map(mnemonic);
             Shown::Fault(fault.kind().name(), mnemonic)
         };
         let interp = session()?;
@@ -343,4 +336,10 @@ impl Reducer<'_> {
         }
         true
     }
+}
+
+/// Returns the mnemonic of an instruction's text. A guard may stand before it.
+fn mnemonic(text: &str) -> String {
+    let guards = usize::from(text.starts_with(['@', '(']));
+    text.split_whitespace().nth(guards).unwrap_or_default().to_owned()
 }
