@@ -93,15 +93,7 @@ fn processor(report: &mut Report) {
     report.note(format!("{cores} cores for --threads"));
     #[cfg(target_arch = "x86_64")]
     {
-        let has = |is: bool, name| (is, name);
-        let wanted = [
-            has(is_x86_feature_detected!("avx"), "AVX"),
-            has(is_x86_feature_detected!("avx2"), "AVX2"),
-            has(is_x86_feature_detected!("fma"), "FMA"),
-            has(is_x86_feature_detected!("f16c"), "F16C"),
-            has(is_x86_feature_detected!("bmi2"), "BMI2"),
-            has(is_x86_feature_detected!("popcnt"), "POPCNT"),
-        ];
+        let wanted = super::version::level_3();
         let lacking: Vec<&str> =
             wanted.iter().filter(|(is, _)| !is).map(|(_, name)| *name).collect();
         if lacking.is_empty() {

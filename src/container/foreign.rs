@@ -14,18 +14,13 @@ const fn foreign(kind: &'static str, advice: &'static str) -> Option<Foreign> {
     Some(Foreign { kind, advice })
 }
 
+const SPIR_V: &str = "it is an intermediate language; compile it to vISA or a zebin (ocloc), or save \
+                      the code that the driver makes of it";
+
 /// The first bytes of files, with their kind.
 const MAGICS: &[(&[u8], &str, &str)] = &[
-    (
-        &[0x03, 0x02, 0x23, 0x07],
-        "SPIR-V",
-        "it is an intermediate language; compile it to vISA or a zebin (ocloc), or save the code that the driver makes of it",
-    ),
-    (
-        &[0x07, 0x23, 0x02, 0x03],
-        "SPIR-V (big-endian)",
-        "it is an intermediate language; compile it to vISA or a zebin (ocloc), or save the code that the driver makes of it",
-    ),
+    (&[0x03, 0x02, 0x23, 0x07], "SPIR-V", SPIR_V),
+    (&[0x07, 0x23, 0x02, 0x03], "SPIR-V (big-endian)", SPIR_V),
     (
         b"BC\xc0\xde",
         "LLVM bitcode",

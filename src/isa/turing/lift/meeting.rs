@@ -81,6 +81,22 @@ impl Meeting {
             leaving.remove(cx, self.named, Some(waiting));
         }
     }
+
+    /// Makes a group of the waiting lanes that name the lanes, and wait in the way, of the first
+    /// remaining lane. Returns the named lanes and the group.
+    fn group_of_first(&self, cx: &mut Cx<'_>) -> (Value, Value) {
+        let (names, kinds) = (cx.b.rf_read(self.named), cx.b.rf_read(self.kind));
+        let left = cx.b.rf_read(self.left);
+        let first = first_lane(&mut cx.b, left);
+        let (named, kind) = (cx.b.lane_read(names, first), cx.b.lane_read(kinds, first));
+        let alike = cx.b.icmp(IntCc::Eq, names, named);
+        let same_kind = cx.b.icmp(IntCc::Eq, kinds, kind);
+        let alike = cx.b.and(alike, same_kind);
+        let all = cx.b.rf_read(self.all);
+        let group = cx.b.and(all, alike);
+        cx.b.rf_write(self.group, group);
+        (named, group)
+    }
 }
 
 impl Emitter<'_> {
@@ -171,16 +187,7 @@ impl Emitter<'_> {
 
     /// Tests whether all lanes are there that the first remaining lane waits for.
     fn search(&self, mut cx: Cx<'_>, meeting: &Meeting, [fire, next]: [BlockId; 2]) {
-        let (names, kinds) = (cx.b.rf_read(meeting.named), cx.b.rf_read(meeting.kind));
-        let left = cx.b.rf_read(meeting.left);
-        let first = first_lane(&mut cx.b, left);
-        let (named, kind) = (cx.b.lane_read(names, first), cx.b.lane_read(kinds, first));
-        let alike = cx.b.icmp(IntCc::Eq, names, named);
-        let same_kind = cx.b.icmp(IntCc::Eq, kinds, kind);
-        let alike = cx.b.and(alike, same_kind);
-        let all = cx.b.rf_read(meeting.all);
-        let group = cx.b.and(all, alike);
-        cx.b.rf_write(meeting.group, group);
+        let (named, group) = meeting.group_of_first(&mut cx);
         let live = cx.b.rf_read(meeting.live);
         let others = cx.b.not(group);
         let missing = cx.b.and(live, others);
@@ -262,15 +269,7 @@ impl Emitter<'_> {
         cx.b.branch(waiting, release, deadlock);
 
         let mut cx = self.context(function, release, Flags::NONE);
-        let (names, kinds) = (cx.b.rf_read(meeting.named), cx.b.rf_read(meeting.kind));
-        let waiting = cx.b.rf_read(meeting.left);
-        let first = first_lane(&mut cx.b, waiting);
-        let (named, kind) = (cx.b.lane_read(names, first), cx.b.lane_read(kinds, first));
-        let alike = cx.b.icmp(IntCc::Eq, names, named);
-        let same_kind = cx.b.icmp(IntCc::Eq, kinds, kind);
-        let alike = cx.b.and(alike, same_kind);
-        let group = cx.b.and(waiting, alike);
-        cx.b.rf_write(meeting.group, group);
+        meeting.group_of_first(&mut cx);
         cx.b.jump(fire);
     }
 }
