@@ -121,7 +121,11 @@ fn a_store_past_a_buffer_is_found() {
     let line = "fuzz m.toml --inputs 200000 --keep 3 --out found";
     let (code, out, err) = warploom(folder.path(), line);
     assert_eq!(code, Some(1), "{out}{err}");
-    assert!(out.contains("a store past the end of buffer `out`: byte 64 of 64"), "{out}");
+    let found = "a store past the end of buffer `out`: byte 64 of 64";
+    assert!(out.contains(found), "{out}");
+    // `run` shows it again.
+    let (_, _, err) = warploom(folder.path(), "run found/finding-1/launch.toml");
+    assert!(err.contains(found), "{err}");
 }
 
 #[test]

@@ -6,12 +6,12 @@ use std::time::{Duration, Instant};
 use schemars::JsonSchema;
 use serde::Serialize;
 use warploom::{EngineKind, LaunchOptions, LaunchOutcome};
+use warploom_replay::engine_run::compare_with_expected;
+use warploom_replay::report::{ExpectReport, SCHEMA};
 use warploom_replay::{Launch, Run, Session, first_difference};
 
-use super::engine_run::compare_with_expected;
-use super::report::ExpectReport;
 use super::text::{grouped, rate, time};
-use super::{Ending, Error, GpuChoice, SCHEMA, print, print_json, session};
+use super::{Ending, Error, GpuChoice, print, print_json, seconds, session};
 
 #[derive(clap::Args)]
 pub struct Options {
@@ -23,8 +23,8 @@ pub struct Options {
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: u16,
     /// The seconds for each engine.
-    #[arg(long, value_name = "SECONDS", default_value_t = 1)]
-    seconds: u32,
+    #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = seconds)]
+    seconds: Duration,
     /// Prints the results as JSON.
     #[arg(long)]
     json: bool,
@@ -124,10 +124,11 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
         ending = Ending::Mismatch;
     }
     let mut expect = Vec::new();
-    for (kind, name, comparison) in compare_with_expected(&jit.session, &launch)? {
-        expect.push(ExpectReport::new(name, &comparison));
-        if comparison.mismatches > 0 {
-            complain(&format_args!("{kind} `{name}`: {comparison}"));
+    let compared = compare_with_expected(&jit.session, &launch);
+    for one in compared.map_err(Error::exec(&options.manifest))? {
+        expect.push(ExpectReport::of(&one));
+        if one.comparison.mismatches > 0 {
+            complain(&format_args!("{} `{}`: {}", one.kind, one.name, one.comparison));
             ending = Ending::Mismatch;
         }
     }
@@ -173,8 +174,7 @@ fn measure<'c>(
         translate += outcome.translate;
         best = best.min(outcome.run);
         launches += 1;
-        let enough =
-            launches >= 2 && start.elapsed() >= Duration::from_secs(options.seconds.into());
+        let enough = launches >= 2 && start.elapsed() >= options.seconds;
         if enough || outcome.fault.is_some() {
             break outcome;
         }

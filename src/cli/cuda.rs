@@ -8,6 +8,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus};
 
+use regex_lite::Regex;
 use rustix::process::{Pid, Signal, kill_process};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -46,7 +47,8 @@ struct CaptureOptions {
     /// results.
     #[arg(long, value_name = "DIR")]
     capture: Option<PathBuf>,
-    /// Captures only kernels whose name this regular expression matches.
+    /// Captures only kernels whose name, in the binary or as the summary shows it, this regular
+    /// expression matches.
     #[arg(long, value_name = "REGEX", requires = "capture")]
     kernel: Option<String>,
     /// Captures only the Nth launch of each kernel, from 1 on.
@@ -195,6 +197,9 @@ pub(super) fn run(options: &Options) -> Result<u8, Error> {
             "{REAL} is set: calls are forwarded to another driver to capture launches: expected --capture DIR"
         )));
     }
+    if let Some(pattern) = &options.capture.kernel {
+        Regex::new(pattern).map_err(|e| Error::Other(format!("--kernel {pattern}: {e}")))?;
+    }
     let from = libraries(options.libraries.as_deref())?;
     let cannot = |path: &Path| {
         let path = path.to_path_buf();
@@ -221,6 +226,12 @@ pub(super) fn run(options: &Options) -> Result<u8, Error> {
     if options.summary > 0 {
         let summary = summaries(&left).unwrap_or_default();
         eprint!("warploom: {}", summary.text(options.summary, super::text::time));
+        if options.capture.capture.is_some() && summary.captured == 0 {
+            let pattern = options.capture.kernel.as_ref();
+            let of =
+                pattern.map_or(String::new(), |pattern| format!(" of kernels like `{pattern}`"));
+            eprintln!("captured: no launch{of}");
+        }
     }
     Ok(code(status))
 }

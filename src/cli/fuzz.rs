@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use warploom_replay::Manifest;
 use warploom_replay::fuzz::{self, FuzzError, Progress};
-use warploom_replay::{Error as ReplayError, Manifest};
 
 use super::text::{grouped, plural, time};
-use super::{Ending, Error, GpuChoice, note, print};
+use super::{Ending, Error, GpuChoice, note, print, seconds};
 
 #[derive(clap::Args)]
 pub struct Options {
@@ -17,8 +17,8 @@ pub struct Options {
     #[command(flatten)]
     gpu: GpuChoice,
     /// The end: so many seconds. Without this and --inputs, 60.
-    #[arg(long, value_name = "SECONDS")]
-    seconds: Option<u64>,
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    seconds: Option<Duration>,
     /// The end: so many inputs.
     #[arg(long, value_name = "N")]
     inputs: Option<u64>,
@@ -42,15 +42,15 @@ pub struct Options {
     seed: u64,
 }
 
-const SECONDS: u64 = 60;
+const DEFAULT_TIME: Duration = Duration::from_secs(60);
 
 pub(super) fn run(options: &Options) -> Result<Ending, Error> {
     let mut manifest = Manifest::read(&options.manifest)?;
     manifest.kernel.arch = options.gpu.arch.or(manifest.kernel.arch);
-    let seconds = options.seconds.or(options.inputs.is_none().then_some(SECONDS));
+    let time = options.seconds.or(options.inputs.is_none().then_some(DEFAULT_TIME));
     let wanted = fuzz::Options {
         seed: options.seed,
-        time: seconds.map(Duration::from_secs),
+        time,
         inputs: options.inputs,
         findings: options.findings as usize,
         keep: options.keep.iter().cloned().collect(),
@@ -69,10 +69,12 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
         note(&format!("{before} inputs, of which {after} are left\n"));
         return Ok(Ending::Success);
     }
-    if options.out.join("finding-1").exists() {
-        let path = options.out.join("finding-1");
-        let exists = std::io::Error::from(std::io::ErrorKind::AlreadyExists);
-        return Err(ReplayError::io(&path, "written", exists).into());
+    let path = options.out.join("finding-1");
+    if path.exists() {
+        let path = path.display();
+        return Err(Error::Other(format!(
+            "{path}: it exists, and would be replaced: name another folder with --out"
+        )));
     }
     let start = Instant::now();
     let mut shown = Instant::now();

@@ -1,7 +1,7 @@
 //! The command: `warploom run`, `init`, `inspect`, `disasm`, `dump`, `bench`, `cuda` and others.
 //!
-//! Each subcommand has one file (`direct`, `engine_run` and `report` are parts of `run`, `complete`
-//! has `completions` and `man`). The libraries do the work. This crate has options, messages and
+//! Each subcommand has one file (`direct` is a part of `run`, `complete` has `completions` and
+//! `man`). The libraries do the work. This crate has options, messages and
 //! exit codes: 0 success, 1 an unexpected result (or two engines that disagree), 2 a fault of the
 //! guest, 3 bad input.
 
@@ -15,14 +15,13 @@ mod direct;
 mod disasm;
 mod doctor;
 mod dump;
-mod engine_run;
 mod fuzz;
 mod init;
 mod inspect;
 mod inspect_ptx;
 mod progress;
 mod reduce;
-mod report;
+mod results;
 mod run;
 mod schema;
 mod text;
@@ -31,6 +30,7 @@ mod version;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
@@ -119,6 +119,12 @@ struct GpuChoice {
     /// The GPU whose driver chooses among code for several, such as sm_50 or gfx906:xnack-.
     #[arg(long, value_name = "GPU")]
     arch: Option<Arch>,
+}
+
+/// Parses a time in seconds.
+fn seconds(text: &str) -> Result<Duration, String> {
+    let number: f64 = text.parse().map_err(|_| "expected a number of seconds".to_string())?;
+    Duration::try_from_secs_f64(number).map_err(|e| e.to_string())
 }
 
 /// Parses the value of `--effort`.
@@ -269,9 +275,6 @@ fn start_log() -> Result<(), Error> {
     tracing_subscriber::registry().with(lines.with_filter(filter)).init();
     Ok(())
 }
-
-/// The version of the forms of JSON that commands print: see docs/json.md.
-const SCHEMA: u32 = 1;
 
 /// Prints JSON to standard output.
 fn print_json(value: &impl serde::Serialize) -> Result<(), Error> {

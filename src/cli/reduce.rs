@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use warploom_replay::reduce::{self, ReduceError, Reduced};
-use warploom_replay::{Launch, Manifest};
+use warploom_replay::{Launch, Manifest, listing};
 
 use super::text::{grouped, time};
-use super::{Ending, Error, GpuChoice, disasm, note, print};
+use super::{Ending, Error, GpuChoice, note, print, seconds};
 
 #[derive(clap::Args)]
 pub struct Options {
@@ -19,8 +19,8 @@ pub struct Options {
     #[arg(long, value_name = "DIR", default_value = "reduced")]
     out: PathBuf,
     /// The seconds after which the smallest launch so far is the result.
-    #[arg(long, value_name = "SECONDS", default_value_t = 600)]
-    seconds: u64,
+    #[arg(long, value_name = "SECONDS", default_value = "600", value_parser = seconds)]
+    seconds: Duration,
 }
 
 /// The file with the instructions that are left of machine code.
@@ -32,13 +32,12 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
     let path = options.out.join("launch.toml");
     if path.exists() {
         let path = path.display();
-        return Err(Error::Other(format!("{path}: it exists, and would be replaced")));
+        return Err(Error::Other(format!(
+            "{path}: it exists, and would be replaced: name another folder with --out"
+        )));
     }
-    let wanted = reduce::Options {
-        out: options.out.clone(),
-        time: Some(Duration::from_secs(options.seconds)),
-        backend: None,
-    };
+    let wanted =
+        reduce::Options { out: options.out.clone(), time: Some(options.seconds), backend: None };
     let start = Instant::now();
     let mut shown = Instant::now();
     let reduced = reduce::reduce(&manifest, &options.manifest, &wanted, |left| {
@@ -59,7 +58,8 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
     print(format!("{}: {shows}; {before} {what}, now {after}\n", manifest.display()))?;
     if left.is_some() {
         let launch = Launch::read(&manifest)?;
-        let listing = disasm::without_nops(&launch)?;
+        let failed = |source| Error::Container { path: launch.binary_path.clone(), source };
+        let listing = listing::without_nops(&launch).map_err(failed)?;
         let path = options.out.join(LISTING);
         warploom_replay::write::file(&path, |into| into.write_all(listing.as_bytes()))?;
         print(format!("{}: the instructions that are left\n", path.display()))?;

@@ -3,18 +3,18 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use warploom::Executed;
+use warploom::EngineKind;
 use warploom_engine::Effort;
-use warploom_replay::compare::line_difference;
-use warploom_replay::{Launch, first_difference};
-use warploom_runtime::fault::FaultKind;
+use warploom_replay::Launch;
+use warploom_replay::engine_run::{Agreement, Checks, Compared, EngineRun, RunOptions, report};
+use warploom_replay::report::Report;
 
 use super::cache::pieces_of_code;
-use super::engine_run::{EngineRun, compare_with_expected};
-use super::report::{ExpectReport, FaultReport, Report};
+use super::progress::Progress;
 use super::text::{grouped, plural, rate, time};
 use super::{
-    Ending, EngineChoice, Error, GpuChoice, SCHEMA, direct, effort, note, print, print_json,
+    Ending, EngineChoice, Error, GpuChoice, direct, effort, note, print, print_json, results,
+    seconds, session,
 };
 
 #[derive(clap::Args)]
@@ -60,7 +60,7 @@ pub struct Options {
     #[arg(long, value_name = "N")]
     pub instruction_limit: Option<u64>,
     /// Stops the launch after so many seconds, in place of the manifest's limit.
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = limit)]
     pub time_limit: Option<Duration>,
     /// Reports mistakes in the code that change nothing on this CPU, but do on a GPU.
     #[arg(long)]
@@ -77,9 +77,8 @@ enum Check {
     Hazards,
 }
 
-fn seconds(text: &str) -> Result<Duration, String> {
-    let number: f64 = text.parse().map_err(|_| "expected a number of seconds".to_string())?;
-    let limit = Duration::try_from_secs_f64(number).map_err(|e| e.to_string())?;
+fn limit(text: &str) -> Result<Duration, String> {
+    let limit = seconds(text)?;
     if limit.is_zero() { Err("expected more than 0 seconds".into()) } else { Ok(limit) }
 }
 
@@ -99,43 +98,36 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
         })?;
     }
     let choice = EngineChoice::of(options.engine)?;
-    let start = |&engine| EngineRun::start(options, &launch, engine);
+    let start = |&engine| start(options, &launch, engine);
     let mut runs = choice.engines().iter().map(start).collect::<Result<Vec<_>, _>>()?;
+    let checks = Checks::of(&runs, &launch).map_err(Error::exec(&options.file))?;
 
     let mut ending = Ending::Success;
     let mut notes = String::new();
-    let mut expect = Vec::new();
     let complain = |what: &dyn std::fmt::Display| {
         super::complain(&format_args!("{}: {what}", options.file.display()))
     };
     for name in launch.unreachable_buffers() {
         complain(&format_args!("warning: buffer.{name}: nothing has its address"));
     }
-    match &runs[0].first.fault {
-        Some(fault) => {
-            complain(fault);
-            ending = Ending::Fault;
-        }
-        None => {
-            for (kind, name, comparison) in compare_with_expected(&runs[0].session, &launch)? {
-                if comparison.mismatches > 0 {
-                    complain(&format_args!("{kind} `{name}`: {comparison}"));
-                    ending = Ending::Mismatch;
-                } else {
-                    notes += &format!("{name}: {comparison}\n");
-                }
-                expect.push(ExpectReport::new(name, &comparison));
-            }
+    if let Some(fault) = &runs[0].first.fault {
+        complain(fault);
+        ending = Ending::Fault;
+    }
+    for overrun in &checks.overruns {
+        complain(&format_args!("warning: {overrun}"));
+    }
+    for mismatch in checks.mismatches() {
+        complain(&mismatch);
+        ending = Ending::Mismatch;
+    }
+    for Compared { name, comparison, .. } in &checks.compared {
+        if comparison.mismatches == 0 {
+            notes += &format!("{name}: {comparison}\n");
         }
     }
-    if let (Some(expected), None) = (&launch.printf.expect, &runs[0].first.fault) {
-        match line_difference(&runs[0].first.printed.text, expected) {
-            Some(difference) => {
-                complain(&format_args!("printf: {difference}"));
-                ending = Ending::Mismatch;
-            }
-            None => notes += "printf: text as expected\n",
-        }
+    if checks.printed == Some(None) {
+        notes += "printf: text as expected\n";
     }
     for region in &runs[0].first.uncompiled {
         complain(&format_args!("warning: interpreted, since no code could be made: {region}"));
@@ -154,23 +146,33 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
             "printf: {dropped} calls printed nothing, for want of room: [printf] bytes = {room}"
         ));
     }
-    let difference = compare_engines(options, &runs, &mut notes)?;
-    if let Some(difference) = &difference {
-        complain(&format_args!("the engines differ: {difference}"));
-        ending = ending.max(Ending::Mismatch);
+    match &checks.engines {
+        Agreement::OneEngine => {}
+        Agreement::Stopped => {
+            notes += "the engines are not compared: one was stopped by the time limit, or with several threads by that of instructions\n"
+        }
+        Agreement::Agree => notes += "both engines agree\n",
+        Agreement::Differ(difference) => {
+            complain(&format_args!("the engines differ: {difference}"));
+            ending = ending.max(Ending::Mismatch);
+        }
     }
     if let Some(out) = &options.out {
-        for name in runs[0].write_buffers(out, &launch)? {
+        for name in results::write(&runs[0].session, out, &launch)? {
             notes += &format!("wrote {}\n", out.join(name).display());
         }
     }
     for run in &mut runs {
-        run.repeat(options.repeat)?;
+        let bar = Progress::new(format!("{} launches ({})", options.repeat, run.engine));
+        run.repeat(options.repeat, &|done, total| bar.show(done, total))
+            .map_err(|e| Error::Other(format!("a repeated launch: {e}")))?;
     }
     if options.report.is_some() || options.json {
-        let steady = options.steady.then(|| runs[0].steady()).transpose()?;
-        let executed = runs[0].profile()?;
-        let mut report = Report { steady, ..report(options, &runs, executed, expect, difference) };
+        let failed = |e| Error::Other(format!("a launch that is counted: {e}"));
+        let steady = options.steady.then(|| runs[0].steady()).transpose().map_err(failed)?;
+        let executed = runs[0].profile().map_err(failed)?;
+        let manifest = options.file.display().to_string();
+        let mut report = Report { manifest, steady, ..report(&runs, &launch, &checks, executed) };
         if let Some(path) = &options.report {
             warploom_replay::write::file(path, |into| {
                 serde_json::to_writer_pretty(into, &report).map_err(Into::into)
@@ -190,33 +192,25 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
     Ok(ending)
 }
 
-/// Returns the first difference between the engines, if two engines ran and are comparable.
-///
-/// `notes` gets the outcome of the comparison.
-fn compare_engines(
+/// Launches on an engine for the first time.
+fn start<'c>(
     options: &Options,
-    runs: &[EngineRun<'_>],
-    notes: &mut String,
-) -> Result<Option<String>, Error> {
-    let [a, b] = runs else { return Ok(None) };
-    // Runs do not stop at equal points at a time limit, or with several threads at an instruction
-    // limit.
-    let stopped_anywhere =
-        |run: &EngineRun<'_>| match run.first.fault.as_ref().map(|fault| fault.kind()) {
-            Some(FaultKind::TimeExceeded) => true,
-            Some(FaultKind::BudgetExceeded) => options.threads > 1,
-            _ => false,
-        };
-    if stopped_anywhere(a) || stopped_anywhere(b) {
-        *notes += "the engines are not compared: one was stopped by the time limit, or with several threads by that of instructions\n";
-        return Ok(None);
-    }
-    let difference =
-        first_difference(&a.as_run(), &b.as_run()).map_err(Error::exec(&options.file))?;
-    if difference.is_none() {
-        *notes += "both engines agree\n";
-    }
-    Ok(difference)
+    launch: &'c Launch,
+    engine: EngineKind,
+) -> Result<EngineRun<'c>, Error> {
+    let failed = |e| Error::exec(&launch.path)(e);
+    let session = session(launch)?;
+    let cache = if engine == EngineKind::Jit { super::cache::of_environment() } else { None };
+    let given = RunOptions {
+        threads: options.threads.into(),
+        effort: options.effort,
+        instruction_limit: options.instruction_limit,
+        time_limit: options.time_limit,
+        cache: cache.map(|cache| cache as _),
+    };
+    let bar = Progress::new(format!("{} ({engine})", session.kernel().map_err(failed)?.name()));
+    EngineRun::start(session, engine, &given, Some(&|done, total| bar.show(done, total)))
+        .map_err(failed)
 }
 
 fn summary(options: &Options, launch: &Launch, runs: &[EngineRun<'_>]) -> String {
@@ -259,42 +253,4 @@ fn summary(options: &Options, launch: &Launch, runs: &[EngineRun<'_>]) -> String
         );
     }
     text
-}
-
-fn report(
-    options: &Options,
-    runs: &[EngineRun<'_>],
-    executed: Vec<Executed>,
-    expect: Vec<ExpectReport>,
-    difference: Option<String>,
-) -> Report {
-    let run = &runs[0];
-    let counts = run.first.counts;
-    Report {
-        schema: SCHEMA,
-        manifest: options.file.display().to_string(),
-        kernel: run.session.kernel().map_or(String::new(), |k| k.name().to_string()),
-        engine: if runs.len() == 2 { "both" } else { run.engine.name() },
-        threads: options.threads.into(),
-        grid: run.options.grid,
-        block: run.options.block,
-        translate_ns: run.translate.as_nanos() as u64,
-        found_in_cache: run.first.found_in_cache,
-        kernel_ns: run.kernel.iter().map(|d| d.as_nanos() as u64).collect(),
-        instructions: counts.instructions,
-        lane_instructions: counts.lane_instructions,
-        helper_calls: counts.helper_calls,
-        interp_instructions: counts.interp_instructions,
-        steady: None,
-        blocks_done: run.first.blocks_done,
-        printed: None,
-        printed_bytes: run.first.printed.text.len(),
-        prints_dropped: run.first.printed.dropped,
-        uncompiled: run.first.uncompiled.clone(),
-        rules: run.first.firings.iter().collect(),
-        faults: run.first.fault.iter().map(FaultReport::from).collect(),
-        fidelity: executed.into_iter().map(Into::into).collect(),
-        expect,
-        difference,
-    }
 }

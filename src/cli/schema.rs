@@ -2,7 +2,9 @@
 
 use schemars::{Schema, schema_for};
 
-use super::{Ending, Error, bench, disasm, inspect, print_json, report};
+use warploom_replay::{listing, report};
+
+use super::{Ending, Error, bench, inspect, print_json};
 
 #[derive(clap::Args)]
 pub struct Options {
@@ -31,7 +33,7 @@ impl Of {
             Of::Run => schema_for!(report::Report),
             Of::Bench => schema_for!(bench::Report),
             Of::Inspect => schema_for!(inspect::json::Report),
-            Of::Disasm => schema_for!(disasm::json::Report),
+            Of::Disasm => schema_for!(listing::report::Report),
         }
     }
 }

@@ -63,6 +63,8 @@ pub use translate::Stage;
 use warploom_engine::Backend;
 pub use warploom_engine::{Effort, INTERPRETED};
 pub use warploom_ir::special::Reciprocals;
+pub use warploom_runtime::fault::FaultKind;
+pub use warploom_runtime::memory::Memory;
 
 /// Returns the content of a mutex, even if a thread panicked with it: no change in this crate is
 /// left half done.

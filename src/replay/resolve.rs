@@ -224,7 +224,12 @@ impl Manifest {
         if let Some(found) = warploom_container::foreign_kind(bytes).filter(|_| !says_so) {
             return Err(not(format!("{}: {}", found.kind, found.advice)));
         }
-        let text = std::str::from_utf8(bytes).map_err(|_| not("no text".into()))?;
+        let text = std::str::from_utf8(bytes).map_err(|_| {
+            not("neither text nor a GPU binary; `disasm --isa` reads plain streams".into())
+        })?;
+        if !says_so && toml::from_str::<toml::Table>(text).is_err() {
+            return Err(not("text of another kind, and no GPU code".into()));
+        }
         Manifest::parse(text, path)
     }
 }

@@ -98,9 +98,10 @@ impl Summary {
                 time(self.calls_ns)
             ),
             _ => format!(
-                "{}: {launches} launches of {} kernels, {}; in calls of the driver {}\n",
+                "{}: {} of {}, {}; in calls of the driver {}\n",
                 self.device,
-                self.kernels.len(),
+                counted(launches, "launch", "launches"),
+                counted(self.kernels.len() as u64, "kernel", "kernels"),
                 time(self.busy_ns),
                 time(self.calls_ns)
             ),
@@ -133,10 +134,12 @@ impl Summary {
             writeln!(text, "fault: {fault}").expect(write);
         }
         for (name, count) in &self.unsupported {
-            writeln!(text, "not supported, called {count} times: {name}").expect(write);
+            let times = counted(*count, "time", "times");
+            writeln!(text, "not supported, called {times}: {name}").expect(write);
         }
         if self.captured > 0 {
-            writeln!(text, "captured: {} launches", self.captured).expect(write);
+            let launches = counted(self.captured, "launch", "launches");
+            writeln!(text, "captured: {launches}").expect(write);
         }
         for reason in &self.not_captured {
             writeln!(text, "not captured: {reason}").expect(write);
@@ -150,6 +153,10 @@ impl Summary {
     pub fn advice(&self) -> Option<&'static str> {
         (self.kernels.is_empty() && self.private_tables > 0).then_some(STATIC_RUNTIME)
     }
+}
+
+fn counted(count: u64, one: &str, several: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { several })
 }
 
 /// Advice to build a program without NVIDIA's runtime inside.

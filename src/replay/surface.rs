@@ -25,7 +25,7 @@ pub struct Surface {
 /// Returns the type and the number of a texel's elements in files.
 ///
 /// Components of 8, 16 or 32 bits are elements. Other formats have one element per texel.
-fn elements(format: &str) -> Option<(Dtype, u64)> {
+pub fn elements(format: &str) -> Option<(Dtype, u64)> {
     let (texel, number) = format.split_once('_')?;
     let at = texel.find(|c: char| c.is_ascii_digit())?;
     let bits = match &texel[at..] {

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 pub use launch::{Before, Machine, Subject, names};
 use regex_lite::Regex;
+use warploom_replay::readable;
 use warploom_replay::summary::{self, Running, Summary};
 
 const DEFAULT_MAX_BYTES: u64 = 256 << 20;
@@ -51,9 +52,12 @@ impl Settings {
         read().map_err(|message| eprintln!("warploom: nothing is captured: {message}")).ok()
     }
 
-    /// Returns this launch of a kernel, if it is to be captured.
+    /// Returns this launch of a kernel, if it is to be captured. The pattern is for the kernel's name
+    /// in the binary, or as the summary shows it.
     pub fn choose(&'static self, kernel: &str) -> Option<Choice> {
-        if self.kernel.as_ref().is_some_and(|pattern| !pattern.is_match(kernel)) {
+        let matches =
+            |pattern: &Regex| pattern.is_match(kernel) || pattern.is_match(&readable(&[kernel])[0]);
+        if self.kernel.as_ref().is_some_and(|pattern| !matches(pattern)) {
             return None;
         }
         let count = number_of(kernel);

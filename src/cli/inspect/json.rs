@@ -4,8 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use warploom_container::{Binding, Function, FunctionId, Module, Modules, SymbolKind};
 use warploom_replay::arguments::{self, Form};
-
-use crate::SCHEMA;
+use warploom_replay::report::SCHEMA;
 
 /// The content of a file with GPU code.
 #[derive(Debug, Serialize, JsonSchema)]

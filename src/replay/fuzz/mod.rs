@@ -289,16 +289,8 @@ impl<'c> Fuzzer<'c> {
             let kind = Kind::Fault(fault.kind().name(), fault.offset);
             return Ok(Some((kind, fault.to_string())));
         }
-        for (i, buffer) in self.jit.captured().buffers.iter().enumerate() {
-            if let Some(at) = self.jit.written_past(i)? {
-                let name = buffer.name.clone();
-                let bytes = buffer.content.len();
-                let message =
-                    format!("a store past the end of buffer `{name}`: byte {at} of {bytes}");
-                return Ok(Some((Kind::Overrun(name), message)));
-            }
-        }
-        Ok(None)
+        let first = self.jit.overruns()?.into_iter().next();
+        Ok(first.map(|found| (Kind::Overrun(found.buffer.into()), found.to_string())))
     }
 
     /// Returns an input that shows the same finding, with as few changes to the launch's own input

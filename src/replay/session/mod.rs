@@ -55,6 +55,23 @@ pub struct Session<'c> {
     replaced: BTreeMap<usize, Vec<u8>>,
 }
 
+/// A store past the end of a buffer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Overrun<'c> {
+    pub buffer: &'c str,
+    /// The offset of the first changed byte.
+    pub byte: u64,
+    /// The size of the buffer in bytes.
+    pub bytes: u64,
+}
+
+impl std::fmt::Display for Overrun<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Overrun { buffer, byte, bytes } = self;
+        write!(f, "a store past the end of buffer `{buffer}`: byte {byte} of {bytes}")
+    }
+}
+
 /// The addresses of a launch's memory.
 struct Places<'a> {
     buffers: &'a [u64],
@@ -379,14 +396,20 @@ impl<'c> Session<'c> {
         self.replaced.insert(i, content);
     }
 
-    /// Returns the offset of a byte behind the `i`th buffer that the launch has changed. Memory has
-    /// pages, so that such stores are no faults.
-    pub fn written_past(&self, i: usize) -> Result<Option<u64>, Error> {
-        let size = self.launch.buffers[i].content.len();
-        let behind = size.next_multiple_of(PAGE_BYTES) - size;
-        let mut bytes = vec![0; behind as usize];
-        self.program.memory().read(self.buffers[i] + size, &mut bytes)?;
-        Ok(bytes.iter().position(|&byte| byte != 0).map(|at| size + at as u64))
+    /// Returns the buffers behind whose end the launch has changed a byte. Memory has pages, so that
+    /// such stores are no faults.
+    pub fn overruns(&self) -> Result<Vec<Overrun<'c>>, Error> {
+        let mut found = vec![];
+        for (buffer, &address) in self.launch.buffers.iter().zip(&self.buffers) {
+            let size = buffer.content.len();
+            let mut behind = vec![0; (size.next_multiple_of(PAGE_BYTES) - size) as usize];
+            self.program.memory().read(address + size, &mut behind)?;
+            if let Some(at) = behind.iter().position(|&byte| byte != 0) {
+                let (buffer, byte, bytes) = (buffer.name.as_str(), size + at as u64, size);
+                found.push(Overrun { buffer, byte, bytes });
+            }
+        }
+        Ok(found)
     }
 
     /// Restores all memory to its state before the launch.

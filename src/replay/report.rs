@@ -1,13 +1,20 @@
-//! `--report` and `--json`: the result of a run, as JSON.
+//! The result of a run as data: `warploom run --report` and `--json`.
 
 use std::collections::BTreeMap;
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::Serialize;
 use warploom::{Executed, Fault, FidelityClass};
-use warploom_replay::Comparison;
 
-#[derive(Debug, Serialize, JsonSchema)]
+use crate::Comparison;
+use crate::engine_run::Compared;
+
+/// The version of the forms of JSON that warploom writes: see docs/json.md.
+pub const SCHEMA: u32 = 1;
+
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Report {
     /// The version of this form of a report.
     pub schema: u32,
@@ -48,17 +55,24 @@ pub struct Report {
     /// The difference between two engines.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub difference: Option<String>,
+    /// Whether two engines agree. Absent if one ran, or if a limit stopped an engine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub engines_agree: Option<bool>,
+    /// Stores past the ends of buffers, which are no faults because memory has pages.
+    pub overruns: Vec<String>,
 }
 
 /// The counts of a launch from half of its instructions to nine tenths.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct SteadyReport {
     pub instructions: u64,
     pub helper_calls: u64,
     pub interp_instructions: u64,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct FaultReport {
     pub kind: &'static str,
     pub kernel: String,
@@ -73,7 +87,8 @@ pub struct FaultReport {
     pub message: String,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct FidelityReport {
     pub instruction: String,
     /// The number of times that warps executed the instruction.
@@ -84,7 +99,8 @@ pub struct FidelityReport {
     pub bound: Option<&'static str>,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ExpectReport {
     pub buffer: String,
     pub elements: usize,
@@ -123,8 +139,8 @@ impl From<Executed> for FidelityReport {
 }
 
 impl ExpectReport {
-    pub fn new(buffer: &str, comparison: &Comparison) -> Self {
-        let Comparison { elements, mismatches, max_abs, max_rel, .. } = *comparison;
-        ExpectReport { buffer: buffer.into(), elements, mismatches, max_abs, max_rel }
+    pub fn of(compared: &Compared<'_>) -> Self {
+        let Comparison { elements, mismatches, max_abs, max_rel, .. } = compared.comparison;
+        ExpectReport { buffer: compared.name.into(), elements, mismatches, max_abs, max_rel }
     }
 }

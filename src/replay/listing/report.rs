@@ -1,14 +1,16 @@
-//! `warploom disasm --json`
+//! The code of a file as data: `warploom disasm --json`.
 
+#[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::Serialize;
 use warploom_container::{Isa, Module, Modules, SectionId, SectionKind};
 use warploom_guest::chip::Chip;
 
-use crate::SCHEMA;
+use crate::report::SCHEMA;
 
 /// The code of a file.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct Report {
     /// The version of this form of a report.
     pub schema: u32,
@@ -18,7 +20,8 @@ pub struct Report {
     pub not_read: Vec<String>,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct ModuleReport {
     /// The instruction set, such as `NVIDIA sm_50 (Maxwell)`.
     pub isa: String,
@@ -28,14 +31,16 @@ pub struct ModuleReport {
     pub lines: Vec<String>,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct SectionReport {
     pub name: String,
     pub functions: Vec<FunctionReport>,
     pub instructions: Vec<InstructionReport>,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct FunctionReport {
     pub name: String,
     /// The offset of the first instruction in bytes.
@@ -43,7 +48,8 @@ pub struct FunctionReport {
     pub kernel: bool,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct InstructionReport {
     /// The offset in bytes from the start of the section.
     pub offset: u64,
@@ -54,18 +60,15 @@ pub struct InstructionReport {
 }
 
 /// Returns the report of a file's modules. `function`: only the sections with this function.
-pub(super) fn report(
-    file: String,
-    found: &Modules,
-    function: Option<&str>,
-    lines: impl Fn(&Module) -> Vec<String>,
-) -> Report {
+pub fn report(file: String, found: &Modules, function: Option<&str>) -> Report {
     let module = |module: &Module| {
         let (sections, texts) = match module.isa {
             Isa::Maxwell { .. } | Isa::Turing { .. } | Isa::Gfx9 { .. } => {
                 (sections(module, function), vec![])
             }
-            Isa::Ptx { .. } | Isa::Visa { .. } | Isa::Ir => (vec![], lines(module)),
+            Isa::Ptx { .. } | Isa::Visa { .. } | Isa::Ir => {
+                (vec![], super::module_text(module, function, false))
+            }
         };
         let lines = texts.iter().flat_map(|text| text.lines()).map(str::to_owned).collect();
         ModuleReport { isa: module.isa.to_string(), sections, lines }
@@ -78,7 +81,8 @@ pub(super) fn report(
     }
 }
 
-fn sections(module: &Module, function: Option<&str>) -> Vec<SectionReport> {
+/// Returns the sections with machine code, or only those with the function.
+pub(super) fn sections(module: &Module, function: Option<&str>) -> Vec<SectionReport> {
     let mut reports = vec![];
     for (section, number) in module.sections.iter().zip(0..) {
         let functions: Vec<FunctionReport> = module
