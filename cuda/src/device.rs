@@ -30,12 +30,9 @@ pub const MAX_GRID: [u32; 3] = [i32::MAX as u32, 65535, 65535];
 pub const SHARED_PER_BLOCK: u32 = 48 << 10;
 
 impl Profile {
-    pub const EXPECTED: &'static str = "one of sm_50, sm_52, sm_53, sm_60, sm_61, sm_62, sm_70, sm_72, sm_75, sm_80, sm_86, sm_87, sm_89, sm_90";
-    const KNOWN: [u32; 14] = [50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 89, 90];
-
-    pub fn named(name: &str) -> Option<Profile> {
-        let sm = name.strip_prefix("sm_").unwrap_or(name).parse().ok()?;
-        Profile::KNOWN.contains(&sm).then_some(Profile { sm })
+    /// Returns the device of a name. The error is the text of a message.
+    pub fn named(name: &str) -> Result<Profile, String> {
+        warploom_container::cuda_device(name).map(|sm| Profile { sm })
     }
 
     pub fn name(self) -> String {

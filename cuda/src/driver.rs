@@ -151,11 +151,12 @@ impl Driver {
             "interp" => Some(EngineKind::Interp),
             _ => None,
         });
-        let profile = setting("WARPLOOM_DEVICE", Profile::EXPECTED, Profile::named);
         // Programs choose their code by the device, so no other device can take its place.
-        if profile.is_none() && variable("WARPLOOM_DEVICE").is_some() {
-            return Err(Error::CUDA_ERROR_NO_DEVICE);
-        }
+        let profile = variable("WARPLOOM_DEVICE").map(|name| Profile::named(&name)).transpose();
+        let profile = profile.map_err(|problem| {
+            eprintln!("warploom: WARPLOOM_DEVICE={problem}");
+            Error::CUDA_ERROR_NO_DEVICE
+        })?;
         boundary::watch_forks();
         let mut capture = None;
         // A library that forwards to this one writes the captures and the summary itself.

@@ -20,8 +20,8 @@ use super::Error;
 pub struct Options {
     /// The GPU that programs see, else sm_89: sm_50 to sm_53 and sm_75 to sm_89 run SASS and PTX,
     /// others PTX.
-    #[arg(long, value_name = "GPU")]
-    device: Option<String>,
+    #[arg(long, value_name = "GPU", value_parser = device)]
+    device: Option<u32>,
     /// The engine.
     #[arg(long, value_parser = ["jit", "interp"])]
     engine: Option<String>,
@@ -57,6 +57,10 @@ struct CaptureOptions {
     /// Captures no launch whose buffers have more bytes in all.
     #[arg(long, value_name = "N", requires = "capture")]
     max_bytes: Option<u64>,
+}
+
+fn device(name: &str) -> Result<u32, String> {
+    warploom_container::cuda_device(name)
 }
 
 /// The libraries: Cargo's file names, and the names that programs load.
@@ -162,7 +166,7 @@ fn environment(options: &Options, folder: &Path, first: &[PathBuf], command: &mu
             command.env(name, value);
         }
     };
-    set("WARPLOOM_DEVICE", options.device.clone());
+    set("WARPLOOM_DEVICE", options.device.map(|sm| format!("sm_{sm}")));
     set("WARPLOOM_ENGINE", options.engine.clone());
     set("WARPLOOM_THREADS", options.threads.map(|threads| threads.to_string()));
     let CaptureOptions { capture: _, kernel, nth, max_bytes } = &options.capture;

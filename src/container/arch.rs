@@ -164,6 +164,21 @@ impl TargetId {
     }
 }
 
+/// The GPUs that warploom's CUDA driver can be: the digits of `sm_80` and others.
+const DEVICES: [u32; 14] = [50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 89, 90];
+
+/// Reads the name of a GPU that warploom's CUDA driver can be, with or without `sm_`.
+///
+/// # Errors
+/// There is no such GPU. The text says what is expected.
+pub fn cuda_device(name: &str) -> Result<u32, String> {
+    let sm = name.strip_prefix("sm_").unwrap_or(name).parse().ok();
+    sm.filter(|sm| DEVICES.contains(sm)).ok_or_else(|| {
+        let names = DEVICES.map(|sm| format!("sm_{sm}")).join(", ");
+        format!("`{name}`: expected one of {names}")
+    })
+}
+
 impl std::str::FromStr for Arch {
     type Err = String;
 

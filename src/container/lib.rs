@@ -47,7 +47,7 @@ pub use absent::ptx;
 pub use absent::visa;
 #[cfg(not(feature = "maxwell"))]
 pub use absent::{cubin, sph};
-pub use arch::{Arch, TargetId};
+pub use arch::{Arch, TargetId, cuda_device};
 pub use error::Error;
 pub use extent::{code_in_file, ze_info};
 pub use foreign::{Foreign, foreign_kind};
