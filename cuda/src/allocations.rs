@@ -95,6 +95,20 @@ pub fn is_mapped(address: u64, bytes: u64) -> bool {
     }
 }
 
+/// Returns the allocations that begin with a page of their own, for checks of accesses.
+pub fn for_checks() -> Vec<warploom::Allocation> {
+    let is_whole = |kind| !matches!(kind, Kind::Registered | Kind::Mapped);
+    let all = read();
+    let whole = all.values().filter(|one| is_whole(one.kind));
+    whole
+        .map(|one| warploom::Allocation {
+            name: format!("the allocation at {:#x}", one.address),
+            address: one.address,
+            bytes: one.bytes,
+        })
+        .collect()
+}
+
 fn enter(address: u64, bytes: u64, kind: Kind, context: u64, flags: u32) {
     let allocation = Allocation { address, bytes, kind, context, id: fresh(), flags };
     if allocation.is_for_host() {

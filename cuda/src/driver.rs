@@ -26,6 +26,8 @@ const DEADLOCK_AFTER: Duration = Duration::from_secs(10);
 
 pub struct Driver {
     pub profile: Profile,
+    /// Whether launches check their accesses to memory.
+    pub checks_memory: bool,
     pub memory: Arc<Memory>,
     /// The bytes of device memory.
     pub capacity: u64,
@@ -151,6 +153,8 @@ impl Driver {
             "interp" => Some(EngineKind::Interp),
             _ => None,
         });
+        let checks =
+            setting("WARPLOOM_CHECK", "`memory`", |value| (value == "memory").then_some(()));
         // Programs choose their code by the device, so no other device can take its place.
         let profile = variable("WARPLOOM_DEVICE").map(|name| Profile::named(&name)).transpose();
         let profile = profile.map_err(|problem| {
@@ -167,6 +171,7 @@ impl Driver {
         }
         Ok(Driver {
             profile: profile.unwrap_or_default(),
+            checks_memory: checks.is_some(),
             memory: Arc::new(memory.map_err(of_map)?),
             capacity,
             threads: threads

@@ -135,7 +135,11 @@ impl Launch {
         let options = self.options(context);
         let before = self.before(&options);
         let begun = record::begin(&self.function.code().name);
-        let outcome = match kernel.launch(&self.args, &options) {
+        let launched = match driver::get().checks_memory {
+            true => self.checked(&options),
+            false => kernel.launch(&self.args, &options),
+        };
+        let outcome = match launched {
             Ok(outcome) => outcome,
             Err(error) => {
                 eprintln!("warploom: {error}");
@@ -162,6 +166,17 @@ impl Launch {
         let error = of_fault(fault.kind());
         context.fail(error);
         Err(error)
+    }
+
+    /// Runs the kernel with checks of its accesses, and reports each bad instruction once.
+    fn checked(&self, options: &LaunchOptions) -> Result<LaunchOutcome, warploom::Error> {
+        let program = &self.function.program;
+        let mut allocations = allocations::for_checks();
+        allocations.extend(program.allocations());
+        let kernel = program.kernel_of(self.function.id);
+        let (outcome, findings) = kernel.launch_checked(&self.args, options, &allocations)?;
+        findings.iter().for_each(record::found);
+        Ok(outcome)
     }
 
     /// Returns the launch for its manifest, if it is to be captured.

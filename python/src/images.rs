@@ -4,12 +4,14 @@
 //! again.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use pyo3::pybacked::PyBackedBytes;
 use warploom::images::Sampler;
 use warploom::{Arg, Image, ImagePool, Program, Texture};
 use warploom_replay::manifest;
+
+use super::module::lock;
 
 /// The images of a launch: JSON of `[surface.NAME]` tables, and of `[texture.NAME]` tables each with
 /// the index of its surface.
@@ -97,7 +99,7 @@ pub struct Idle {
 impl Idle {
     /// Returns images that fit the description.
     pub fn take(&self, program: &Program, described: &Described) -> Result<Images, String> {
-        let mut idle = self.images.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut idle = lock(&self.images);
         match idle.get_mut(described).and_then(Vec::pop) {
             Some(images) => Ok(images),
             None => Images::new(program, described),
@@ -106,13 +108,13 @@ impl Idle {
 
     /// Takes images back.
     pub fn give_back(&self, described: Described, images: Images) {
-        let mut idle = self.images.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut idle = lock(&self.images);
         idle.entry(described).or_default().push(images);
     }
 
     /// Returns the argument for a sampler, which JSON describes.
     pub fn sampler(&self, program: &Program, json: &str) -> Result<Arg, String> {
-        let mut samplers = self.samplers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut samplers = lock(&self.samplers);
         if let Some(known) = samplers.get(json) {
             return Ok(known.clone());
         }

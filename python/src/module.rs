@@ -1,19 +1,19 @@
 //! Binaries in memory, and launches of their kernels.
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 use serde::Serialize;
-use warploom::{Arg, LaunchOptions, LaunchOutcome, Program};
+use warploom::{Allocation, Arg, Finding, LaunchOptions, LaunchOutcome, Program};
 use warploom_cache::Cache;
 use warploom_container::{Arch, FunctionId};
 use warploom_guest::suggest::{did_you_mean, first_of};
 use warploom_replay::arguments::{self, Form};
 use warploom_replay::listing::module_text;
-use warploom_replay::report::FaultReport;
+use warploom_replay::report::{FaultReport, FindingReport};
 use warploom_runtime::memory::{Access, MemoryConfig, PAGE_BYTES, Placement};
 
 use super::failed;
@@ -26,6 +26,8 @@ pub struct Module {
     program: Program,
     /// Memory that no launch uses.
     idle: Mutex<IdlePages>,
+    /// The sizes of arrays in memory, by address.
+    arrays: Mutex<BTreeMap<u64, u64>>,
     images: Idle,
 }
 
@@ -56,7 +58,12 @@ pub fn load(
         let load = |module| {
             let mut program = Program::new(module, MemoryConfig::default()).map_err(failed)?;
             program.set_cache(cache.clone().map(|cache| cache as _));
-            Ok(Module { program, idle: Mutex::default(), images: Idle::default() })
+            Ok(Module {
+                program,
+                idle: Mutex::default(),
+                arrays: Mutex::default(),
+                images: Idle::default(),
+            })
         };
         let modules = found.modules.into_iter().map(load).collect::<PyResult<_>>()?;
         Ok((modules, found.unreadable.iter().map(ToString::to_string).collect()))
@@ -108,11 +115,12 @@ struct Report {
     prints_dropped: u64,
     uncompiled: Vec<String>,
     rules: BTreeMap<&'static str, u32>,
+    findings: Vec<FindingReport>,
     fault: Option<FaultReport>,
 }
 
 impl Report {
-    fn new(kernel: &str, outcome: &LaunchOutcome) -> Report {
+    fn new(kernel: &str, outcome: &LaunchOutcome, findings: &[Finding]) -> Report {
         let counts = outcome.counts;
         Report {
             kernel: kernel.into(),
@@ -127,6 +135,7 @@ impl Report {
             prints_dropped: outcome.printed.dropped,
             uncompiled: outcome.uncompiled.clone(),
             rules: outcome.firings.iter().collect(),
+            findings: findings.iter().map(FindingReport::from).collect(),
             fault: outcome.fault.as_ref().map(FaultReport::from),
         }
     }
@@ -222,11 +231,14 @@ impl Module {
     fn alloc(&self, bytes: u64) -> PyResult<u64> {
         let address = self.take(bytes)?;
         self.program.memory().fill(address, whole_pages(bytes)?, 0).map_err(failed)?;
+        lock(&self.arrays).insert(address, bytes);
         Ok(address)
     }
 
     /// Frees memory of [`Module::alloc`].
-    fn free(&self, address: u64, bytes: u64) -> PyResult<()> {
+    fn free(&self, address: u64) -> PyResult<()> {
+        let bytes = lock(&self.arrays).remove(&address);
+        let bytes = bytes.ok_or_else(|| failed(format!("{address:#x}: no array is there")))?;
         self.give_back(address, bytes)
     }
 
@@ -266,10 +278,11 @@ impl Module {
         options: &str,
     ) -> PyResult<(String, Vec<After<'py>>, Vec<After<'py>>)> {
         let options = Options::parse(options).map_err(failed)?;
+        let check = options.checks_memory();
         let options = options.of_launch(grid, block).map_err(failed)?;
         let (surfaces, texels) = surfaces.into_iter().unzip();
         let described = Described { surfaces, textures };
-        let launch = Launch { kernel, args, buffers, texels, options };
+        let launch = Launch { kernel, args, buffers, texels, options, check };
         let done = py.detach(|| {
             let images = self.images.take(&self.program, &described).map_err(failed)?;
             let done = self.run(&launch, &images);
@@ -289,6 +302,8 @@ struct Launch<'l> {
     buffers: Vec<PyBackedBytes>,
     texels: Vec<Option<PyBackedBytes>>,
     options: LaunchOptions,
+    /// Whether accesses to memory are checked.
+    check: bool,
 }
 
 /// A launch that has ended. Buffers and surfaces are `None` if they are unchanged.
@@ -307,7 +322,7 @@ impl Module {
     /// Returns whole pages with any content.
     fn take(&self, bytes: u64) -> PyResult<u64> {
         let bytes = whole_pages(bytes)?;
-        let idle = &mut *self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let idle = &mut *lock(&self.idle);
         if let Some(address) = idle.ranges.get_mut(&bytes).and_then(Vec::pop) {
             idle.bytes -= bytes;
             return Ok(address);
@@ -318,10 +333,7 @@ impl Module {
 
     fn give_back(&self, address: u64, bytes: u64) -> PyResult<()> {
         let bytes = whole_pages(bytes)?;
-        if self.program.memory().range_of(address) != Some((address, bytes)) {
-            return Err(failed(format!("{address:#x}: no memory of {bytes} bytes begins there")));
-        }
-        let idle = &mut *self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let idle = &mut *lock(&self.idle);
         // The host memory of low addresses stays until the module goes.
         let is_low = matches!(self.program.place(), Placement::Low { .. });
         if is_low || idle.bytes + bytes <= IdlePages::MOST {
@@ -372,8 +384,13 @@ impl Module {
             args.push(arg.map_err(|e| failed(format!("argument {}: {e}", number + 1)))?);
         }
         let options = LaunchOptions { images: images.pool, ..launch.options.clone() };
-        let outcome = kernel.launch(&args, &options).map_err(failed)?;
-        let report = serde_json::to_string(&Report::new(launch.kernel, &outcome));
+        let (outcome, findings) = if launch.check {
+            kernel.launch_checked(&args, &options, &self.allocations(launch, placed))
+        } else {
+            kernel.launch(&args, &options).map(|outcome| (outcome, vec![]))
+        }
+        .map_err(failed)?;
+        let report = serde_json::to_string(&Report::new(launch.kernel, &outcome, &findings));
         let changed = |after: Vec<u8>, before: Option<&[u8]>| {
             let same = match before {
                 Some(before) => after == before,
@@ -391,6 +408,25 @@ impl Module {
         let surfaces = texels.into_iter().zip(&launch.texels);
         let surfaces = surfaces.map(|(after, before)| changed(after, before.as_deref())).collect();
         Ok(Done { report: report.map_err(failed)?, buffers, surfaces })
+    }
+
+    /// Returns the allocations that a launch may use: its buffers, arrays that stay in memory, and
+    /// the module's variables.
+    fn allocations(&self, launch: &Launch<'_>, placed: &[u64]) -> Vec<Allocation> {
+        let mut all: Vec<Allocation> = self.program.allocations().collect();
+        for (i, (&address, content)) in placed.iter().zip(&launch.buffers).enumerate() {
+            let is_this = |value: &Value| match value {
+                Value::Index((kind, of)) => kind == "buffer" && *of == i as u64,
+                Value::Bytes(_) | Value::Sampler(_) => false,
+            };
+            let number = launch.args.iter().position(is_this).map_or(0, |at| at + 1);
+            let bytes = content.len() as u64;
+            all.push(Allocation { name: format!("argument {number}"), address, bytes });
+        }
+        for (&address, &bytes) in lock(&self.arrays).iter() {
+            all.push(Allocation { name: format!("array at {address:#x}"), address, bytes });
+        }
+        all
     }
 
     /// Returns the argument of a kind and an index or a number of bytes.
@@ -420,6 +456,11 @@ impl Module {
             _ => Err(format!("`{kind}` is no kind of argument")),
         }
     }
+}
+
+/// Returns the content of a mutex, even if a thread panicked with it: no change is left half done.
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Rounds up to whole pages. Empty buffers have a page, too.

@@ -42,6 +42,15 @@ pub struct Options {
     pub printf_bytes: Option<usize>,
     #[serde(default)]
     pub cooperative: bool,
+    #[serde(default)]
+    check: Vec<Check>,
+}
+
+/// The checks of launches.
+#[derive(Clone, Copy, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+enum Check {
+    Memory,
 }
 
 /// The most worker threads, as for the command.
@@ -60,6 +69,11 @@ impl Options {
         options.effort()?;
         options.time_limit()?;
         Ok(options)
+    }
+
+    /// Returns whether accesses to memory are checked.
+    pub fn checks_memory(&self) -> bool {
+        self.check.contains(&Check::Memory)
     }
 
     pub fn effort(&self) -> Result<Effort, String> {

@@ -16,9 +16,9 @@ use super::options::Options;
 /// The outcome of a replay, as JSON.
 #[derive(Serialize)]
 struct Outcome {
-    /// `ok`, `fault`, `mismatch` or `difference`.
+    /// `ok`, `fault`, `mismatch`, `difference`, or `finding` of a check.
     outcome: &'static str,
-    /// The fault, the first mismatch or the difference.
+    /// The fault, the first mismatch, the difference or the first finding.
     message: String,
     report: Report,
 }
@@ -73,16 +73,23 @@ fn run(
     let checks = Checks::of(&runs, launch).map_err(in_file)?;
     let first = &runs[0].first;
     let mismatch = checks.mismatches().next();
-    let (outcome, message) = match (&first.fault, mismatch, checks.difference()) {
+    let (mut outcome, mut message) = match (&first.fault, mismatch, checks.difference()) {
         (_, _, Some(difference)) => ("difference", format!("the engines differ: {difference}")),
         (Some(fault), _, None) => ("fault", fault.to_string()),
         (None, Some(mismatch), None) => ("mismatch", mismatch),
         (None, None, None) => ("ok", String::new()),
     };
     let printed = String::from_utf8_lossy(&first.printed.text).into_owned();
-    let report = Report { printed: Some(printed), ..report(&runs, launch, &checks, vec![]) };
-    let json = serde_json::to_string(&Outcome { outcome, message, report }).map_err(failed)?;
+    let mut report = Report { printed: Some(printed), ..report(&runs, launch, &checks, vec![]) };
     let results = if arrays { results(launch, &runs[0].session).map_err(in_file)? } else { vec![] };
+    if options.checks_memory() {
+        let findings = runs[0].check_memory().map_err(in_file)?;
+        if let (Some(finding), "ok") = (findings.first(), outcome) {
+            (outcome, message) = ("finding", finding.to_string());
+        }
+        report.findings = findings.iter().map(Into::into).collect();
+    }
+    let json = serde_json::to_string(&Outcome { outcome, message, report }).map_err(failed)?;
     Ok((json, results))
 }
 

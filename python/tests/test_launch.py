@@ -309,3 +309,21 @@ def test_wrong_binaries(tmp_path):
 def test_a_printing_kernel(examples):
     r = warploom.replay(next((examples / "printf").glob("*.toml")))
     assert r.ok and r.printed
+
+
+def test_a_check_of_memory(module, examples):
+    checked = module.kernels["saxpy"].with_options(check=["memory"])
+    x, y = np.ones(64, np.float32), np.zeros(61, np.float32)
+    report = checked[1, 64](64, 2.5, x, y)
+    assert y.tolist() == [2.5] * 61
+    load, store = report.findings
+    assert (load.access, store.access, store.allocation) == ("load", "store", "argument 4")
+    assert (store.offset, store.allocation_bytes, store.lane, store.count) == (244, 244, 29, 3)
+    assert "st.global.f32" in store.instruction and "line" in str(store)
+    assert not checked[1, 64](61, 2.5, x, y).findings
+    # Arrays that stay in memory, too.
+    short = module.array(np.ones(60, np.float32))
+    load, *_ = checked[1, 64](64, 2.5, short, module.array(x)).findings
+    assert load.allocation.startswith("array at") and load.count == 4
+    with pytest.raises(warploom.Error, match="options: .*memory"):
+        module.kernels["saxpy"].with_options(check=["memmory"])[1, 32](1, 1.0, x, y)

@@ -19,13 +19,14 @@ from ._kernel import Argument, Kernel, Launcher, Local
 from ._module import DeviceArray, Kernels, Module, Variable, Variables, load
 from ._native import VERSION as __version__
 from ._replay import Replay, replay
-from ._results import Error, Fault, Options, Report
+from ._results import Error, Fault, Finding, Options, Report
 
 __all__ = [
     "Argument",
     "DeviceArray",
     "Error",
     "Fault",
+    "Finding",
     "Kernel",
     "Kernels",
     "Launcher",

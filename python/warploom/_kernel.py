@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import json
 from typing import TYPE_CHECKING, Any, Optional, Union
 
@@ -11,7 +12,7 @@ import numpy as np
 from ._arrays import DTYPES, array_of, content, fits, is_same, overlap, store
 from ._images import Sampler, Surface, Texture
 from ._native import Error
-from ._results import Fault, Options, Report
+from ._results import Fault, Finding, Options, Report
 
 if TYPE_CHECKING:
     from ._module import Module
@@ -51,7 +52,7 @@ class Kernel:
         self.options = options
         self._native = native
 
-    @property
+    @functools.cached_property
     def arguments(self) -> list[Argument]:
         return [Argument(**one) for one in json.loads(self._native.arguments(self.name))]
 
@@ -127,6 +128,7 @@ class Launcher:
         call.store(buffers, surfaces)
         fields = json.loads(text)
         fault = fields.pop("fault")
+        fields["findings"] = [Finding(**one) for one in fields["findings"]]
         report = Report(**fields)
         if fault is not None:
             raise Fault(fault, report)

@@ -228,7 +228,7 @@ class DeviceArray:
         """Frees the memory. Later uses of the array are errors."""
         if self._address is not None:
             address, self._address = self._address, None
-            self._native.free(address, self.nbytes)
+            self._native.free(address)
 
     def _argument(self, module: Module, size: int) -> bytes:
         if module is not self.module:

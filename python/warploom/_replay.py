@@ -11,14 +11,14 @@ import numpy as np
 from . import _native
 from ._arrays import DTYPES
 from ._native import Error
-from ._results import Fault, Options
+from ._results import Fault, Finding, Options
 
 
 class Replay:
     """The outcome of a captured launch.
 
-    `outcome` is `ok`, `fault` (of the guest), `mismatch` (a result is not as expected) or
-    `difference` (of the engines); `message` tells more. `report` has what `warploom run --json`
+    `outcome` is `ok`, `fault` (of the guest), `mismatch` (a result is not as expected), `difference`
+    (of the engines) or `finding` (of a check); `message` tells more. `report` has what `warploom run --json`
     prints, without `fidelity`. `buffers`, `surfaces`, `variables` and `exports` have the results by
     name.
     """
@@ -29,6 +29,7 @@ class Replay:
         self.message: str = fields["message"]
         self.report: dict[str, Any] = fields["report"]
         faults = self.report["faults"]
+        self.findings = [Finding(**one) for one in self.report["findings"]]
         self.fault: Optional[Fault] = Fault(faults[0]) if faults else None
         kinds: dict[str, dict[str, np.ndarray]] = {}
         for kind, name, dtype, shape, content in arrays:
@@ -72,7 +73,7 @@ def replay(
     """Runs the launch that a manifest describes.
 
     `engine` is `jit`, `interp` or `both`, which compares the engines. Options follow: threads,
-    instruction_limit, time_limit, effort. Without `arrays`, no results are returned.
+    instruction_limit, time_limit, effort, check. Without `arrays`, no results are returned.
 
     Raises Error if the launch cannot take place. A fault of the guest is no exception: see
     Replay.check.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from typing import Any, Optional
+from typing import Any, Optional, Sequence
 
 from ._native import Error
 
@@ -19,6 +19,9 @@ class Options:
     hot), `likely` or `full`. `stack_bytes` is a lane's stack for calls of unknown depth,
     `heap_bytes` the heap of device code, `printf_bytes` the room for text that device code prints.
     In a `cooperative` launch, blocks may wait for each other. None stands for the default.
+
+    `check=["memory"]` finds accesses to global memory past the end of an array or of the module's
+    variables. They are no faults, because memory has pages of 64 KiB: see Report.findings.
     """
 
     engine: str = "jit"
@@ -30,6 +33,7 @@ class Options:
     heap_bytes: Optional[int] = None
     printf_bytes: Optional[int] = None
     cooperative: bool = False
+    check: Sequence[str] = ()
 
     def replace(self, **changes: Any) -> Options:
         """Returns options with changes. An unknown name is an error."""
@@ -87,13 +91,44 @@ class Fault(Error):
 
 
 @dataclasses.dataclass(frozen=True)
+class Finding:
+    """Bad accesses of one instruction, which a check found. The fields describe the first one.
+
+    `access` is `load`, `store` or `atomic`. `allocation` names the memory of `allocation_bytes`
+    bytes, `offset` is the place of the access in it. `count` says how many accesses of lanes were
+    bad.
+    """
+
+    check: str
+    access: str
+    bytes: int
+    address: int
+    allocation: str
+    allocation_bytes: int
+    offset: int
+    kernel: str
+    function: Optional[str]
+    pc: int
+    instruction: Optional[str]
+    block: tuple[int, int, int]
+    warp: int
+    lane: int
+    count: int
+    message: str
+
+    def __str__(self) -> str:
+        return self.message
+
+
+@dataclasses.dataclass(frozen=True)
 class Report:
     """The outcome of a launch.
 
     `instructions` counts instructions of warps, `lane_instructions` those of active lanes.
     `helper_calls` and `interp_instructions` are what native code did not do by itself. `printed` is
     the text that device code printed, `prints_dropped` the number of calls that found no room.
-    `uncompiled` names code that the JIT interpreted, `rules` counts rewrites of analysis.
+    `uncompiled` names code that the JIT interpreted, `rules` counts rewrites of analysis. `findings`
+    are those of Options.check.
     """
 
     kernel: str
@@ -108,3 +143,4 @@ class Report:
     prints_dropped: int
     uncompiled: list[str]
     rules: dict[str, int]
+    findings: list[Finding]

@@ -77,12 +77,14 @@ def enable(
     *,
     threads: Optional[int] = None,
     engine: Optional[str] = None,
+    check: Optional[str] = None,
     capture: Optional[str] = None,
 ) -> None:
     """Makes CUDA libraries that this process loads from now on run on the CPU.
 
     `device` is the GPU that programs see, such as `sm_80` (without it, sm_89). `threads` are worker
-    threads (all cores), `engine` is `jit` or `interp`. `capture` is a folder that gets each launch as
+    threads (all cores), `engine` is `jit` or `interp`. `check="memory"` reports accesses past the ends
+    of allocations on standard error. `capture` is a folder that gets each launch as
     a manifest. Child processes get the same libraries. A second call changes nothing.
 
     Raises Error if there is no such device, if another CUDA library is in the process already, or if
@@ -93,6 +95,7 @@ def enable(
         "WARPLOOM_DEVICE": None if device is None else cuda_device(device),
         "WARPLOOM_THREADS": None if threads is None else str(threads),
         "WARPLOOM_ENGINE": engine,
+        "WARPLOOM_CHECK": check,
         "WARPLOOM_CAPTURE": None if capture is None else os.path.abspath(capture),
     }
     if is_enabled():

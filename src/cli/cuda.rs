@@ -14,7 +14,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use warploom_replay::summary::{self, Summary};
 
-use super::Error;
+use super::{Ending, Error};
 
 #[derive(clap::Args)]
 pub struct Options {
@@ -34,6 +34,10 @@ pub struct Options {
     /// The number of kernels in the summary at the end; 0 prints no summary.
     #[arg(long, value_name = "N", default_value_t = 10)]
     summary: usize,
+    /// Reports mistakes of kernels that need not change the results here: `memory`, accesses past the
+    /// ends of allocations. Findings make the exit code 2. Launches are slower.
+    #[arg(long, value_name = "CHECK", value_parser = ["memory"])]
+    check: Option<String>,
     #[command(flatten)]
     capture: CaptureOptions,
     /// The program and its arguments.
@@ -168,6 +172,7 @@ fn environment(options: &Options, folder: &Path, first: &[PathBuf], command: &mu
     };
     set("WARPLOOM_DEVICE", options.device.map(|sm| format!("sm_{sm}")));
     set("WARPLOOM_ENGINE", options.engine.clone());
+    set("WARPLOOM_CHECK", options.check.clone());
     set("WARPLOOM_THREADS", options.threads.map(|threads| threads.to_string()));
     let CaptureOptions { capture: _, kernel, nth, max_bytes } = &options.capture;
     set("WARPLOOM_CAPTURE_KERNEL", kernel.clone());
@@ -227,8 +232,8 @@ pub(super) fn run(options: &Options) -> Result<u8, Error> {
     }
     let cannot_run = |source| Error::Io { path: program.into(), doing: "cannot be run", source };
     let status = wait(command.spawn().map_err(cannot_run)?).map_err(cannot_run)?;
+    let summary = summaries(&left).unwrap_or_default();
     if options.summary > 0 {
-        let summary = summaries(&left).unwrap_or_default();
         eprint!("warploom: {}", summary.text(options.summary, super::text::time));
         if options.capture.capture.is_some() && summary.captured == 0 {
             let pattern = options.capture.kernel.as_ref();
@@ -237,7 +242,7 @@ pub(super) fn run(options: &Options) -> Result<u8, Error> {
             eprintln!("captured: no launch{of}");
         }
     }
-    Ok(code(status))
+    Ok(if summary.findings.is_empty() { code(status) } else { Ending::Fault as u8 })
 }
 
 /// Waits for the program's end.

@@ -62,14 +62,17 @@ pub struct Options {
     /// Stops the launch after so many seconds, in place of the manifest's limit.
     #[arg(long, value_name = "SECONDS", value_parser = limit)]
     pub time_limit: Option<Duration>,
-    /// Reports mistakes in the code that change nothing on this CPU, but do on a GPU.
-    #[arg(long)]
-    check: Option<Check>,
+    /// Reports mistakes of the kernel that need not change the results here.
+    #[arg(long, value_name = "CHECK", value_delimiter = ',')]
+    check: Vec<Check>,
 }
 
 /// `--check`
-#[derive(Clone, Copy, clap::ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Check {
+    /// Accesses to global memory past the end of a buffer or of the module's variables, in one more
+    /// launch.
+    Memory,
     /// GFX9: results of loads that code uses before it has waited for them.
     Waitcnt,
     /// NVIDIA from Turing on: registers that code uses before a scoreboard or a stall count
@@ -132,7 +135,7 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
     for region in &runs[0].first.uncompiled {
         complain(&format_args!("warning: interpreted, since no code could be made: {region}"));
     }
-    if options.check.is_some() {
+    if options.check.iter().any(|&check| check != Check::Memory) {
         let found = runs[0].session.kernel().and_then(|kernel| kernel.check_waits());
         for hazard in found.map_err(Error::exec(&options.file))? {
             complain(&hazard);
@@ -162,6 +165,14 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
             notes += &format!("wrote {}\n", out.join(name).display());
         }
     }
+    let findings = match options.check.contains(&Check::Memory) {
+        true => runs[0].check_memory().map_err(Error::exec(&options.file))?,
+        false => vec![],
+    };
+    for finding in &findings {
+        complain(finding);
+        ending = Ending::Fault;
+    }
     for run in &mut runs {
         let bar = Progress::new(format!("{} launches ({})", options.repeat, run.engine));
         run.repeat(options.repeat, &|done, total| bar.show(done, total))
@@ -172,7 +183,9 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
         let steady = options.steady.then(|| runs[0].steady()).transpose().map_err(failed)?;
         let executed = runs[0].profile().map_err(failed)?;
         let manifest = options.file.display().to_string();
-        let mut report = Report { manifest, steady, ..report(&runs, &launch, &checks, executed) };
+        let findings = findings.iter().map(Into::into).collect();
+        let mut report =
+            Report { manifest, steady, findings, ..report(&runs, &launch, &checks, executed) };
         if let Some(path) = &options.report {
             warploom_replay::write::file(path, |into| {
                 serde_json::to_writer_pretty(into, &report).map_err(Into::into)

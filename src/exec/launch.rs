@@ -277,29 +277,40 @@ impl<'p> Kernel<'p> {
                 threads,
                 interpreted: options.interpreted,
             })?;
-            let before = translated.nanoseconds();
-            let start = Instant::now();
-            let (outcome, printed, assertion) =
-                self.run(translated, &*engine, &environment.config, options, progress)?;
-            let elapsed = start.elapsed();
-            let buffered =
-                environment.print.as_ref().map(|buffer| buffer.text(self.program)).transpose()?;
-            let alone = options.threads <= 1;
-            let while_running = if alone { translated.nanoseconds() - before } else { 0 };
-            let fault =
-                outcome.fault.map(|fault| Fault::new(fault, assertion, self.program, self.id));
-            Ok(LaunchOutcome {
-                counts: outcome.counts,
-                blocks_done: outcome.blocks_done,
-                spun: outcome.spun,
-                fault,
-                printed: buffered.unwrap_or(printed),
-                translate: Duration::from_nanos(translated.take_nanoseconds()),
-                run: elapsed.saturating_sub(Duration::from_nanos(while_running)),
-                uncompiled: translated.uncompiled(),
-                firings: translated.firings(),
-                found_in_cache: translated.found_in_cache(),
-            })
+            self.outcome(translated, &*engine, environment, options, progress)
+        })
+    }
+
+    /// Runs an engine over the grid.
+    pub(super) fn outcome(
+        &self,
+        translated: &Translated,
+        engine: &dyn Engine,
+        environment: &Environment,
+        options: &LaunchOptions,
+        progress: Option<&dyn Fn(u64, u64)>,
+    ) -> Result<LaunchOutcome, Error> {
+        let before = translated.nanoseconds();
+        let start = Instant::now();
+        let (outcome, printed, assertion) =
+            self.run(translated, engine, &environment.config, options, progress)?;
+        let elapsed = start.elapsed();
+        let buffered =
+            environment.print.as_ref().map(|buffer| buffer.text(self.program)).transpose()?;
+        let alone = options.threads <= 1;
+        let while_running = if alone { translated.nanoseconds() - before } else { 0 };
+        let fault = outcome.fault.map(|fault| Fault::new(fault, assertion, self.program, self.id));
+        Ok(LaunchOutcome {
+            counts: outcome.counts,
+            blocks_done: outcome.blocks_done,
+            spun: outcome.spun,
+            fault,
+            printed: buffered.unwrap_or(printed),
+            translate: Duration::from_nanos(translated.take_nanoseconds()),
+            run: elapsed.saturating_sub(Duration::from_nanos(while_running)),
+            uncompiled: translated.uncompiled(),
+            firings: translated.firings(),
+            found_in_cache: translated.found_in_cache(),
         })
     }
 

@@ -24,7 +24,7 @@
 //! `program` has a module in memory. `launch` checks and runs a launch. `guest` has the differences
 //! between instruction sets. `images` describes images and samplers. `services` has the driver's
 //! services for running code, with `printf`. `translate` makes engines and keeps them. `fault`
-//! writes faults as text. `profile` counts instructions, and `coverage` lists instructions that are
+//! writes faults as text. `check` finds accesses outside of allocations. `profile` counts instructions, and `coverage` lists instructions that are
 //! not executed.
 
 #![cfg_attr(
@@ -36,6 +36,7 @@
     )
 )]
 
+mod check;
 mod coverage;
 mod error;
 mod fault;
@@ -51,6 +52,7 @@ mod translate;
 
 use std::sync::Arc;
 
+pub use check::{AccessKind, Allocation, Finding};
 pub use coverage::{Count, Coverage, Stop};
 pub use error::Error;
 pub use fault::Fault;

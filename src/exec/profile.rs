@@ -153,8 +153,8 @@ impl Kernel<'_> {
         Ok(executed)
     }
 
-    /// Returns an engine for a function with counters.
-    fn engine(
+    /// Returns an engine for a copy of the kernel.
+    pub(super) fn engine(
         &self,
         function: Function,
         options: &LaunchOptions,

@@ -17,7 +17,7 @@ use warploom_runtime::memory::{Access, Memory, MemoryConfig, PAGE_BYTES, Placeme
 use super::guest::{self, Guest, KnownImages};
 use super::services::Heap;
 use super::translate::{Settings, Translated};
-use super::{Error, lock};
+use super::{Allocation, Error, lock};
 
 /// A module loaded into memory, which several modules may share. Translations of its kernels are
 /// kept as long as the program lives.
@@ -240,6 +240,18 @@ impl Program {
             }
         }
         Ok(())
+    }
+
+    /// Returns the memory of the module's variables. An allocation holds all variables of a section,
+    /// and has the name of the last one.
+    pub fn allocations(&self) -> impl Iterator<Item = Allocation> {
+        self.linked.addresses().globals.iter().map(|(&id, &address)| {
+            let of_section = self.module().symbols.iter().filter(|s| s.section == Some(id));
+            let last = of_section.max_by_key(|symbol| symbol.offset);
+            let section = self.module().section(id);
+            let name = last.map_or(&section.name, |symbol| &symbol.name).clone();
+            Allocation { name, address, bytes: section.size }
+        })
     }
 
     /// Returns the number of a launch, from 1 on.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use warploom::{EngineKind, Error, Executed, LaunchOptions, LaunchOutcome};
+use warploom::{EngineKind, Error, Executed, Finding, LaunchOptions, LaunchOutcome};
 use warploom_engine::{CodeStore, Effort};
 use warploom_runtime::fault::FaultKind;
 use warploom_runtime::launch::Counts;
@@ -119,6 +119,15 @@ impl<'c> EngineRun<'c> {
             helper_calls: between(|counts| counts.helper_calls),
             interp_instructions: between(|counts| counts.interp_instructions),
         })
+    }
+
+    /// Runs once more and checks accesses to global memory: [`Session::checked`].
+    ///
+    /// # Errors
+    /// The launch cannot take place.
+    pub fn check_memory(&self) -> Result<Vec<Finding>, Error> {
+        self.session.reset()?;
+        self.session.checked(&self.options)
     }
 
     /// Runs once more and counts executed instructions.
@@ -261,6 +270,7 @@ pub fn report(
             Agreement::OneEngine | Agreement::Stopped => None,
         },
         overruns: checks.overruns.iter().map(ToString::to_string).collect(),
+        findings: vec![],
     }
 }
 

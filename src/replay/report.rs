@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::Serialize;
-use warploom::{Executed, Fault, FidelityClass};
+use warploom::{Executed, Fault, FidelityClass, Finding};
 
 use crate::Comparison;
 use crate::engine_run::Compared;
@@ -60,6 +60,34 @@ pub struct Report {
     pub engines_agree: Option<bool>,
     /// Stores past the ends of buffers, which are no faults because memory has pages.
     pub overruns: Vec<String>,
+    /// What `--check memory` found.
+    pub findings: Vec<FindingReport>,
+}
+
+/// Bad accesses of one instruction. The fields describe the first one.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+pub struct FindingReport {
+    /// The check, `memory`.
+    pub check: &'static str,
+    /// `load`, `store` or `atomic`.
+    pub access: &'static str,
+    pub bytes: u32,
+    pub address: u64,
+    /// The name and the size of the allocation, and the offset of the access in it.
+    pub allocation: String,
+    pub allocation_bytes: u64,
+    pub offset: u64,
+    pub kernel: String,
+    pub function: Option<String>,
+    pub pc: u64,
+    pub instruction: Option<String>,
+    pub block: [u32; 3],
+    pub warp: u32,
+    pub lane: u32,
+    /// How many accesses of lanes were bad.
+    pub count: u64,
+    pub message: String,
 }
 
 /// The counts of a launch from half of its instructions to nine tenths.
@@ -122,6 +150,29 @@ impl From<&Fault> for FaultReport {
             lane: fault.fault.lane,
             address: fault.fault.address,
             message: fault.to_string(),
+        }
+    }
+}
+
+impl From<&Finding> for FindingReport {
+    fn from(finding: &Finding) -> Self {
+        FindingReport {
+            check: "memory",
+            access: finding.kind.name(),
+            bytes: finding.bytes,
+            address: finding.address,
+            allocation: finding.allocation.name.clone(),
+            allocation_bytes: finding.allocation.bytes,
+            offset: finding.address - finding.allocation.address,
+            kernel: finding.kernel.clone(),
+            function: finding.function.clone(),
+            pc: finding.pc,
+            instruction: finding.instruction.clone(),
+            block: finding.block,
+            warp: finding.warp,
+            lane: finding.lane,
+            count: finding.count,
+            message: finding.to_string(),
         }
     }
 }

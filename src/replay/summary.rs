@@ -50,6 +50,9 @@ pub struct Summary {
     pub kernels: BTreeMap<String, KernelSummary>,
     /// Reports of launches that ended in a fault.
     pub faults: Vec<String>,
+    /// Reports of checks.
+    #[serde(default)]
+    pub findings: Vec<String>,
     /// Calls that are not supported, with the number of times each was made.
     pub unsupported: BTreeMap<String, u64>,
     /// The number of requests for an undocumented table of the driver.
@@ -76,6 +79,7 @@ impl Summary {
             sum.translate_ns += kernel.translate_ns;
         }
         self.faults.extend(other.faults);
+        self.findings.extend(other.findings);
         for (name, count) in other.unsupported {
             *self.unsupported.entry(name).or_default() += count;
         }
@@ -132,6 +136,9 @@ impl Summary {
         }
         for fault in &self.faults {
             writeln!(text, "fault: {fault}").expect(write);
+        }
+        for finding in &self.findings {
+            writeln!(text, "found: {finding}").expect(write);
         }
         for (name, count) in &self.unsupported {
             let times = counted(*count, "time", "times");

@@ -6,13 +6,14 @@
 
 mod launch;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 pub use launch::{Before, Machine, Subject, names};
 use regex_lite::Regex;
+use warploom::Finding;
 use warploom_replay::readable;
 use warploom_replay::summary::{self, Running, Summary};
 
@@ -116,6 +117,16 @@ pub fn note(add: impl FnOnce(&mut Summary)) {
     let mut done = done();
     done.is_new = true;
     add(done.summary.get_or_insert_default());
+}
+
+/// Reports what a check found, each instruction once.
+pub fn found(finding: &Finding) {
+    static TOLD: Mutex<BTreeSet<(String, u64)>> = Mutex::new(BTreeSet::new());
+    let place = (finding.kernel.clone(), finding.pc);
+    if TOLD.lock().unwrap_or_else(PoisonError::into_inner).insert(place) {
+        eprintln!("warploom: {finding}");
+        note(|summary| summary.findings.push(finding.to_string()));
+    }
 }
 
 /// The number of a running launch. Dropping this ends the launch.

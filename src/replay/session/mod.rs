@@ -18,8 +18,8 @@ use drawing::Drawing;
 use shader::Arrays;
 use surfaces::Surfaces;
 use warploom::{
-    Arg, Counted, CountedLaunch, EngineKind, Error, Executed, Kernel, LaunchOptions, LaunchOutcome,
-    Program, Stage,
+    Allocation, Arg, Counted, CountedLaunch, EngineKind, Error, Executed, Finding, Kernel,
+    LaunchOptions, LaunchOutcome, Program, Stage,
 };
 use warploom_container::hsaco::Gfx9;
 use warploom_container::{Arch, Module, text};
@@ -528,6 +528,20 @@ impl<'c> Session<'c> {
     /// Runs the kernel once and counts executed instructions.
     pub fn profile(&self, options: &LaunchOptions) -> Result<Vec<Executed>, Error> {
         self.kernel()?.profile(&self.args, self.drawing(options)?.as_ref())
+    }
+
+    /// Runs the kernel once and checks its accesses to global memory against the buffers and the
+    /// module's variables ([`Kernel::launch_checked`]).
+    pub fn checked(&self, options: &LaunchOptions) -> Result<Vec<Finding>, Error> {
+        let buffer = |(buffer, &address): (&Buffer, &u64)| Allocation {
+            name: buffer.name.clone(),
+            address,
+            bytes: buffer.content.len(),
+        };
+        let buffers = self.launch.buffers.iter().zip(&self.buffers).map(buffer);
+        let allocations: Vec<Allocation> = buffers.chain(self.program.allocations()).collect();
+        let options = self.drawing(options)?;
+        Ok(self.kernel()?.launch_checked(&self.args, options.as_ref(), &allocations)?.1)
     }
 
     /// Runs the kernel once and counts the host instructions of its code

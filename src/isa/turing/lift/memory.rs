@@ -221,13 +221,13 @@ pub fn ldgsts(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
         offset = 0;
         zeros = Some(cx.b.trunc(Type::I32, excess));
     }
-    let access = cx.b.access(Space::Global, what.ty, what.count, address, offset);
     let (guard, wanted) = (cx.guard(), cx.pred(i.ps()));
     let lanes = cx.and(guard, wanted);
     cx.set_guard(lanes);
     let mut values = if lanes == Mask::Never {
         Values::default()
     } else {
+        let access = cx.b.access(Space::Global, what.ty, what.count, address, offset);
         cx.b.load_access(access, Extend::None)
     };
     cx.set_guard(guard);

@@ -1,0 +1,281 @@
+//! `--check memory`: accesses past the ends of buffers, on each guest, with the right place, kind and
+//! count; and nothing where there are none.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use proptest::prelude::*;
+use proptest::sample::select;
+use warploom::{AccessKind, Allocation, Arg, EngineKind, Finding, Kernel, LaunchOptions, Program};
+use warploom_replay::{Launch, Manifest, Session};
+
+const ENGINES: [EngineKind; 2] = [EngineKind::Jit, EngineKind::Interp];
+
+fn examples() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("examples")
+}
+
+/// Runs the checks of a launch on both engines, which must find the same.
+fn findings(launch: &Launch) -> Vec<Finding> {
+    let on = |engine| {
+        let session = Session::new(launch).unwrap();
+        session.checked(&session.options(engine, 1)).unwrap()
+    };
+    let [jit, interp] = ENGINES.map(on);
+    assert_eq!(jit, interp);
+    jit
+}
+
+/// Returns the launch of an example whose buffer has only so many bytes of zeros.
+fn shortened(manifest: &str, buffer: &str, bytes: u64) -> Launch {
+    let path = examples().join(manifest);
+    let mut manifest = Manifest::read(&path).unwrap();
+    let short = manifest.buffers.get_mut(buffer).unwrap();
+    (short.file, short.values, short.expect) = (None, None, None);
+    (short.zeros, short.rtol, short.atol) = (Some(bytes), None, None);
+    Launch::resolve(manifest, &path).unwrap()
+}
+
+#[test]
+fn a_short_buffer_is_found_on_each_guest() {
+    // y has 10,007 numbers, of which seven lie behind the end.
+    let saxpy = ["saxpy", "ptx/saxpy", "turing/saxpy", "gfx9/saxpy"];
+    let of = ["LDG.E", "ld.global.f32", "LDG.E", "global_load_dword"];
+    for (folder, instruction) in saxpy.into_iter().zip(of) {
+        let found = findings(&shortened(&format!("{folder}/saxpy.toml"), "y", 40_000));
+        let [load, store] = &found[..] else { panic!("{folder}: {found:?}") };
+        assert_eq!((load.kind, store.kind), (AccessKind::Load, AccessKind::Store), "{folder}");
+        for one in [load, store] {
+            assert_eq!((one.allocation.name.as_str(), one.bytes, one.count), ("y", 4, 7));
+            assert_eq!(one.address - one.allocation.address, 40_000, "{folder}");
+            assert_eq!(one.block, [39, 0, 0]);
+            // 16 of the block's lanes are within the buffer.
+            assert_eq!((one.warp, one.lane), (0, 16), "{folder}");
+        }
+        let text = load.instruction.as_deref().unwrap_or_default();
+        assert!(text.contains(instruction), "{folder}: {text}");
+    }
+    let found = findings(&shortened("visa/atomics/atomics.toml", "wide", 160));
+    let [atomic] = &found[..] else { panic!("{found:?}") };
+    assert_eq!((atomic.kind, atomic.bytes), (AccessKind::Atomic, 8));
+    assert_eq!(atomic.address - atomic.allocation.address, 160);
+    assert!(atomic.instruction.as_deref().is_some_and(|text| text.contains("svm_atomic.xor.64")));
+}
+
+#[test]
+fn the_examples_are_clean() {
+    let mut folders = vec![examples()];
+    let mut checked = 0;
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "toml") {
+                let launch = Launch::read(&path).unwrap();
+                let session = Session::new(&launch).unwrap();
+                let found = session.checked(&session.options(EngineKind::Jit, 1)).unwrap();
+                assert!(found.is_empty(), "{}: {}", path.display(), found[0]);
+                checked += 1;
+            }
+        }
+    }
+    assert!(checked > 80, "{checked}");
+}
+
+/// Returns a kernel in which each lane accesses an element of a buffer that a table of offsets names,
+/// by a type and a number of elements: `ld`, `st`, `red`, or `ld` through a generic pointer.
+fn kernel(access: &str, ty: &str, vector: &str) -> String {
+    let width = match ty {
+        "f64" => "f64",
+        "b64" => "b64",
+        _ => "b32",
+    };
+    let registers = match vector {
+        "v2" => "{%v0, %v1}",
+        "v4" => "{%v0, %v1, %v2, %v3}",
+        _ => "%v0",
+    };
+    let dot = if vector.is_empty() { String::new() } else { format!(".{vector}") };
+    let operation = match access {
+        "load" => format!("ld.global{dot}.{ty} {registers}, [%d2+8]"),
+        "generic" => format!("ld{dot}.{ty} {registers}, [%d2+8]"),
+        "store" => format!("st.global{dot}.{ty} [%d2+8], {registers}"),
+        _ => "red.global.add.u32 [%d2+8], 1".to_owned(),
+    };
+    format!(
+        "
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry k(.param .u64 offsets, .param .u64 data)
+{{
+    .reg .b32 %r<2>; .reg .b64 %d<4>; .reg .{width} %v<4>; .reg .pred %p;
+    ld.param.u64 %d0, [offsets];
+    ld.param.u64 %d1, [data];
+    mov.u32 %r0, %tid.x;
+    mul.wide.u32 %d2, %r0, 4;
+    add.u64 %d0, %d0, %d2;
+    ld.global.u32 %r1, [%d0];
+    setp.lt.s32 %p, %r1, 0;
+    @%p bra DONE;
+    cvt.u64.u32 %d2, %r1;
+    add.u64 %d2, %d1, %d2;
+    {operation};
+DONE:
+    ret;
+}}
+"
+    )
+}
+
+const LANES: usize = 96;
+
+/// The findings of one launch of [`kernel`], and its fault as text.
+fn run(
+    kernel: Kernel<'_>,
+    args: &[Arg],
+    allocations: &[Allocation],
+    engine: EngineKind,
+) -> (Vec<Finding>, Option<String>) {
+    let options = LaunchOptions { engine, ..LaunchOptions::new([1, 1, 1], [LANES as u32, 1, 1]) };
+    let (outcome, found) = kernel.launch_checked(args, &options, allocations).unwrap();
+    (found, outcome.fault.map(|fault| fault.to_string()))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+    #[test]
+    fn injected_accesses_are_counted(
+        (access, ty, vector, bytes) in select(vec![
+            ("load", "u8", "", 1), ("load", "u16", "", 2), ("load", "u32", "", 4),
+            ("load", "b64", "", 8), ("load", "b32", "v2", 8), ("load", "b32", "v4", 16),
+            ("load", "b64", "v2", 16), ("generic", "u32", "", 4), ("generic", "b32", "v4", 16),
+            ("store", "u8", "", 1), ("store", "u16", "", 2), ("store", "u32", "", 4),
+            ("store", "b64", "", 8), ("store", "b32", "v4", 16), ("atomic", "u32", "", 4),
+        ]),
+        size in 1_u64..300,
+        places in prop::collection::vec((any::<bool>(), 0_u64..40), LANES),
+    ) {
+        let program = Program::load(kernel(access, ty, vector).as_bytes(), None).unwrap();
+        let memory = program.memory();
+        let [offsets, data] = [4 * LANES as u64, size].map(|bytes| memory.alloc(bytes, 1).unwrap());
+        // Some lanes access nothing.
+        let at = places.iter().map(|&(is_active, place)| if is_active { place * bytes } else { u64::MAX });
+        let at: Vec<u64> = at.collect();
+        let table: Vec<u8> = at.iter().flat_map(|&at| (at as u32).to_le_bytes()).collect();
+        memory.write(offsets, &table).unwrap();
+        let is_past = |&&at: &&u64| at != u64::MAX && at + 8 + bytes > size;
+        let misaligned = bytes == 16 && at.iter().any(|&at| at != u64::MAX);
+        let allocations = [
+            Allocation { name: "offsets".into(), address: offsets, bytes: 4 * LANES as u64 },
+            Allocation { name: "data".into(), address: data, bytes: size },
+        ];
+        let args = [Arg::pointer(offsets), Arg::pointer(data)];
+        let on = |engine| run(program.only_kernel().unwrap(), &args, &allocations, engine);
+        let [(found, fault), interp] = ENGINES.map(on);
+        prop_assert_eq!(&(found.clone(), fault.clone()), &interp);
+        prop_assert_eq!(fault.is_some(), misaligned, "{:?}", fault);
+        // A launch with a fault ends before later warps.
+        if !misaligned {
+            let expected = at.iter().filter(is_past).count() as u64;
+            prop_assert_eq!(found.iter().map(|one| one.count).sum::<u64>(), expected);
+            prop_assert_eq!(found.len(), usize::from(expected > 0));
+            if let Some(one) = found.first() {
+                let lane = at.iter().position(|at| is_past(&at)).unwrap();
+                prop_assert_eq!((one.warp, one.lane), (lane as u32 / 32, lane as u32 % 32));
+                prop_assert_eq!(one.address, data + at[lane] + 8);
+                prop_assert_eq!(u64::from(one.bytes), bytes);
+                prop_assert_eq!(&one.allocation, &allocations[1]);
+            }
+        }
+    }
+}
+
+#[test]
+fn many_allocations_are_told_apart() {
+    let program = Program::load(kernel("load", "u32", "").as_bytes(), None).unwrap();
+    let memory = program.memory();
+    let offsets = memory.alloc(4 * LANES as u64, 1).unwrap();
+    memory.write(offsets, &[0; 4 * LANES]).unwrap();
+    let sizes = (0..700_u64).map(|i| 1 + i % 20);
+    let mut all: Vec<Allocation> = sizes
+        .map(|bytes| {
+            let address = memory.alloc(bytes, 1).unwrap();
+            Allocation { name: address.to_string(), address, bytes }
+        })
+        .collect();
+    all.push(Allocation { name: "offsets".into(), address: offsets, bytes: 4 * LANES as u64 });
+    for data in all.iter().step_by(37) {
+        let args = [Arg::pointer(offsets), Arg::pointer(data.address)];
+        let (found, fault) = run(program.only_kernel().unwrap(), &args, &all, EngineKind::Jit);
+        assert_eq!(fault, None);
+        let is_past = data.bytes < 12 && data.name != "offsets";
+        assert_eq!(found.len(), usize::from(is_past), "{data:?}: {found:?}");
+        assert!(found.iter().all(|one| one.allocation == *data), "{data:?}: {found:?}");
+    }
+}
+
+#[test]
+fn variables_of_a_module_have_ends() {
+    let text = "
+.version 7.0
+.target sm_50
+.address_size 64
+.global .align 4 .u32 table[5];
+.visible .entry k(.param .u32 n)
+{
+    .reg .b32 %r<3>; .reg .b64 %d<3>;
+    ld.param.u32 %r0, [n];
+    mov.u64 %d0, table;
+    mul.wide.u32 %d1, %r0, 4;
+    add.u64 %d0, %d0, %d1;
+    ld.global.u32 %r1, [%d0];
+    st.global.u32 [%d0], %r1;
+    ret;
+}
+";
+    let program = Program::load(text.as_bytes(), None).unwrap();
+    let variables: Vec<Allocation> = program.allocations().collect();
+    let options = LaunchOptions::new([1, 1, 1], [1, 1, 1]);
+    for (n, expected) in [(4, 0), (5, 2)] {
+        let kernel = program.only_kernel().unwrap();
+        let (_, found) = kernel.launch_checked(&[Arg::from(n)], &options, &variables).unwrap();
+        assert_eq!(found.len(), expected, "{found:?}");
+        assert!(found.iter().all(|one| one.allocation.name == "table" && one.line.is_some()));
+    }
+}
+
+#[test]
+fn the_command_reports_findings() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |line: &str| {
+        let ran = Command::new(env!("CARGO_BIN_EXE_warploom"))
+            .args(line.split(' '))
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        (ran.status.code(), text(ran.stdout), text(ran.stderr))
+    };
+    let binary = examples().join("saxpy/saxpy.sm_50.cubin");
+    let launch = |more: &str| {
+        let args = "--arg i32=100 --arg f32=2 --arg zeros=f32[100] --arg zeros=f32[99]";
+        run(&format!("run {} --grid 1 --block 128 {args} {more}", binary.display()))
+    };
+    let (code, _, err) = launch("--check memory --engine both --quiet");
+    let expected = "store of 4 bytes at offset 396 of `arg4`, which has 396 bytes: pc 0xc8, block \
+                    [0, 0, 0], warp 3, lane 3, ";
+    assert!(code == Some(2) && err.contains(expected), "{err}");
+    assert!(err.contains("STG.E"), "{err}");
+    let (code, out, _) = launch("--check memory --json");
+    assert_eq!(code, Some(2));
+    let report: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let store = &report["findings"][1];
+    assert_eq!((&store["check"], &store["access"]), (&"memory".into(), &"store".into()));
+    assert_eq!((&store["offset"], &store["allocation"]), (&396.into(), &"arg4".into()));
+    // Without the check, the store is a warning.
+    assert_eq!(launch("--quiet").0, Some(0));
+    let (code, _, err) = launch("--check memmory");
+    assert!(code == Some(3) && err.contains("'memory'"), "{err}");
+}
