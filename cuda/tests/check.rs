@@ -1,0 +1,69 @@
+//! `WARPLOOM_CHECK=memory`: stores past the end of an allocation are in the summary, once.
+
+mod support;
+
+use std::time::{Duration, Instant};
+
+use support::{Driver, ok, param};
+use warploom_replay::summary::{self, Summary};
+
+const KERNEL: &str = "
+.version 6.0
+.target sm_50
+.address_size 64
+.visible .entry put(.param .u64 to, .param .u32 n) {
+    .reg .u64 %t, %o;
+    .reg .u32 %x, %n;
+    .reg .pred %p;
+    ld.param.u64 %t, [to];
+    ld.param.u32 %n, [n];
+    mov.u32 %x, %tid.x;
+    setp.ge.u32 %p, %x, %n;
+    @%p exit;
+    mul.wide.u32 %o, %x, 4;
+    add.u64 %t, %t, %o;
+    st.global.u32 [%t], %x;
+    exit;
+}
+";
+
+#[test]
+fn stores_past_an_allocation_are_reported_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let values =
+        [("WARPLOOM_CHECK", "memory"), (summary::VARIABLE, folder.path().to_str().unwrap())];
+    for (name, value) in values {
+        // SAFETY: this is the only test of the process, and the library reads the environment
+        // later, at its start.
+        unsafe { std::env::set_var(name, value) };
+    }
+    let driver = Driver::get("sm_52");
+    let (_, function) = driver.load(KERNEL.as_bytes(), "put");
+    let (to, other) = (driver.alloc(80), driver.alloc(128));
+    let launch = |to: u64, n: u32| {
+        assert_eq!(driver.launch(function, 1, 32, 0, &[param(&to), param(&n)]), 0);
+        ok!(driver, cuCtxSynchronize());
+    };
+    launch(to, 20);
+    launch(other, 32);
+    // Results are those of a launch without checks.
+    assert_eq!(driver.words(to, 20), (0..20).collect::<Vec<u32>>());
+    for _ in 0..2 {
+        launch(to, 23);
+    }
+    let file = folder.path().join(format!("{}.json", std::process::id()));
+    let start = Instant::now();
+    let findings = loop {
+        let text = std::fs::read(&file).ok();
+        let found: Option<Summary> = text.and_then(|text| serde_json::from_slice(&text).ok());
+        let findings = found.map(|summary| summary.findings).unwrap_or_default();
+        if !findings.is_empty() || start.elapsed() > Duration::from_secs(20) {
+            break findings;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    };
+    let [finding] = &findings[..] else { panic!("{findings:?}") };
+    assert!(finding.contains("store of 4 bytes at offset 80 of `the allocation at"), "{finding}");
+    assert!(finding.contains("which has 80 bytes"), "{finding}");
+    assert!(finding.contains("st.global.u32 [%t], %x (3 accesses)"), "{finding}");
+}
