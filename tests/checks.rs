@@ -1,12 +1,16 @@
 //! `--check memory`: accesses past the ends of buffers, on each guest, with the right place, kind and
-//! count; and nothing where there are none.
+//! count. `--check race`: races on shared memory, where barriers are taken out of kernels. Nothing is
+//! found where there is nothing.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use proptest::prelude::*;
 use proptest::sample::select;
-use warploom::{AccessKind, Allocation, Arg, EngineKind, Finding, Kernel, LaunchOptions, Program};
+use warploom::{
+    AccessKind, Allocation, Arg, Checks, EngineKind, Finding, Kernel, LaunchOptions, Mistake,
+    Program,
+};
 use warploom_replay::{Launch, Manifest, Session};
 
 const ENGINES: [EngineKind; 2] = [EngineKind::Jit, EngineKind::Interp];
@@ -15,11 +19,19 @@ fn examples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("examples")
 }
 
+/// Returns the allocation that an access passes.
+fn allocation(finding: &Finding) -> &Allocation {
+    match &finding.mistake {
+        Mistake::PastEnd(allocation) => allocation,
+        other => panic!("{other:?}"),
+    }
+}
+
 /// Runs the checks of a launch on both engines, which must find the same.
 fn findings(launch: &Launch) -> Vec<Finding> {
     let on = |engine| {
         let session = Session::new(launch).unwrap();
-        session.checked(&session.options(engine, 1)).unwrap()
+        session.checked(&session.options(engine, 1), true, false).unwrap()
     };
     let [jit, interp] = ENGINES.map(on);
     assert_eq!(jit, interp);
@@ -44,23 +56,34 @@ fn a_short_buffer_is_found_on_each_guest() {
     for (folder, instruction) in saxpy.into_iter().zip(of) {
         let found = findings(&shortened(&format!("{folder}/saxpy.toml"), "y", 40_000));
         let [load, store] = &found[..] else { panic!("{folder}: {found:?}") };
-        assert_eq!((load.kind, store.kind), (AccessKind::Load, AccessKind::Store), "{folder}");
+        assert_eq!(
+            (load.place.kind, store.place.kind),
+            (AccessKind::Load, AccessKind::Store),
+            "{folder}"
+        );
         for one in [load, store] {
-            assert_eq!((one.allocation.name.as_str(), one.bytes, one.count), ("y", 4, 7));
-            assert_eq!(one.address - one.allocation.address, 40_000, "{folder}");
+            let end = allocation(one);
+            assert_eq!((end.name.as_str(), one.place.bytes, one.count), ("y", 4, 7), "{folder}");
+            assert_eq!(one.address - end.address, 40_000, "{folder}");
             assert_eq!(one.block, [39, 0, 0]);
             // 16 of the block's lanes are within the buffer.
             assert_eq!((one.warp, one.lane), (0, 16), "{folder}");
         }
-        let text = load.instruction.as_deref().unwrap_or_default();
+        let text = load.place.instruction.as_deref().unwrap_or_default();
         assert!(text.contains(instruction), "{folder}: {text}");
     }
     let found = findings(&shortened("visa/atomics/atomics.toml", "wide", 160));
     let [atomic] = &found[..] else { panic!("{found:?}") };
-    assert_eq!((atomic.kind, atomic.bytes), (AccessKind::Atomic, 8));
-    assert_eq!(atomic.address - atomic.allocation.address, 160);
-    assert!(atomic.instruction.as_deref().is_some_and(|text| text.contains("svm_atomic.xor.64")));
+    assert_eq!((atomic.place.kind, atomic.place.bytes), (AccessKind::Atomic, 8));
+    assert_eq!(atomic.address - allocation(atomic).address, 160);
+    assert!(
+        atomic.place.instruction.as_deref().is_some_and(|text| text.contains("svm_atomic.xor.64"))
+    );
 }
+
+/// Examples that guess, by a plain load, the value of a compare and swap: a race by the rules of
+/// OpenCL, too.
+const GUESSES: &str = "atomics";
 
 #[test]
 fn the_examples_are_clean() {
@@ -74,13 +97,83 @@ fn the_examples_are_clean() {
             } else if path.extension().is_some_and(|extension| extension == "toml") {
                 let launch = Launch::read(&path).unwrap();
                 let session = Session::new(&launch).unwrap();
-                let found = session.checked(&session.options(EngineKind::Jit, 1)).unwrap();
-                assert!(found.is_empty(), "{}: {}", path.display(), found[0]);
+                let options = session.options(EngineKind::Jit, 1);
+                let found = match session.checked(&options, true, true) {
+                    Err(warploom::Error::NoRaceCheck { .. }) => {
+                        session.reset().unwrap();
+                        session.checked(&options, true, false).unwrap()
+                    }
+                    found => found.unwrap(),
+                };
+                let guesses = session.kernel().unwrap().name() == GUESSES;
+                let is_right = match guesses {
+                    true => found.len() == 2 && found.iter().all(|one| one.check() == "race"),
+                    false => found.is_empty(),
+                };
+                assert!(is_right, "{}: {:?}", path.display(), found.first());
                 checked += 1;
             }
         }
     }
     assert!(checked > 80, "{checked}");
+}
+
+/// Takes the barriers of whole blocks out of machine code or PTX.
+fn without_barriers(code: &[u8]) -> Vec<u8> {
+    if let Ok(text) = std::str::from_utf8(code) {
+        return text.replace("bar.sync", "// bar.sync").into_bytes();
+    }
+    let mut code = code.to_vec();
+    // GFX9: s_barrier becomes s_nop.
+    for word in code.as_chunks_mut::<4>().0 {
+        if *word == 0xbf8a_0000_u32.to_le_bytes() {
+            *word = 0xbf80_0000_u32.to_le_bytes();
+        }
+    }
+    // Maxwell: BAR.SYNC 0x0 becomes NOP.
+    for word in code.as_chunks_mut::<8>().0 {
+        if *word == 0xf0a8_1b80_0007_0000_u64.to_le_bytes() {
+            *word = 0x50b0_0000_0007_0f00_u64.to_le_bytes();
+        }
+    }
+    // Turing: the operation changes, the predicate and the control bits stay.
+    for word in code.as_chunks_mut::<16>().0 {
+        let old = u128::from_le_bytes(*word);
+        if old & 0xfff == 0xb1d && old >> 105 & 0x1f_ffff != 0 {
+            let kept = old & (0xf000 | 0x1f_ffff << 105);
+            *word = (kept | 0x918).to_le_bytes();
+        }
+    }
+    code
+}
+
+#[test]
+fn missing_barriers_are_found_on_each_guest() {
+    let mut count = 0;
+    for guest in ["", "ptx/", "turing/", "gfx9/"] {
+        for kernel in ["fft/fft", "bitonic/bitonic", "reduce/reduce", "matmul/matmul"] {
+            let path = examples().join(format!("{guest}{kernel}.toml"));
+            let mut launch = Launch::read(&path).unwrap();
+            let patched = without_barriers(&launch.binary);
+            assert_ne!(patched, launch.binary, "{guest}{kernel}");
+            launch.binary = patched;
+            let on = |engine| {
+                let session = Session::new(&launch).unwrap();
+                session.checked(&session.options(engine, 1), false, true).unwrap()
+            };
+            let [found, interp] = ENGINES.map(on);
+            assert_eq!(found, interp, "{guest}{kernel}");
+            assert!(!found.is_empty(), "{guest}{kernel}");
+            for one in &found {
+                let Mistake::Race { other, .. } = &one.mistake else { panic!("{one}") };
+                let kinds = [one.place.kind, other.kind];
+                assert!(kinds.contains(&AccessKind::Store), "{guest}{kernel}: {one}");
+                assert!(other.instruction.is_some() && one.place.instruction.is_some());
+            }
+            count += found.len();
+        }
+    }
+    assert!(count > 30, "{count}");
 }
 
 /// Returns a kernel in which each lane accesses an element of a buffer that a table of offsets names,
@@ -139,7 +232,8 @@ fn run(
     engine: EngineKind,
 ) -> (Vec<Finding>, Option<String>) {
     let options = LaunchOptions { engine, ..LaunchOptions::new([1, 1, 1], [LANES as u32, 1, 1]) };
-    let (outcome, found) = kernel.launch_checked(args, &options, allocations).unwrap();
+    let checks = Checks { memory: Some(allocations.to_vec()), race: false };
+    let (outcome, found) = kernel.launch_checked(args, &options, &checks).unwrap();
     (found, outcome.fault.map(|fault| fault.to_string()))
 }
 
@@ -185,8 +279,126 @@ proptest! {
                 let lane = at.iter().position(|at| is_past(&at)).unwrap();
                 prop_assert_eq!((one.warp, one.lane), (lane as u32 / 32, lane as u32 % 32));
                 prop_assert_eq!(one.address, data + at[lane] + 8);
-                prop_assert_eq!(u64::from(one.bytes), bytes);
-                prop_assert_eq!(&one.allocation, &allocations[1]);
+                prop_assert_eq!(u64::from(one.place.bytes), bytes);
+                prop_assert_eq!(allocation(one), &allocations[1]);
+            }
+        }
+    }
+}
+
+/// Returns a kernel that accesses shared memory twice, at offsets from a table, with a barrier
+/// between the accesses or none. A negative offset stands for no access.
+fn shared_kernel(accesses: [&str; 2], ty: &str, barrier: bool) -> String {
+    let access = |access: &str, n: usize| match access {
+        "load" => format!("@!%p ld.shared.{ty} %r2, [%r1+4]"),
+        "store" => format!("@!%p st.shared.{ty} [%r1+4], %r0"),
+        _ => format!("@!%p red.shared.add.u32 [%r1+4], {n}"),
+    };
+    let [first, second] = [access(accesses[0], 1), access(accesses[1], 2)];
+    let barrier = if barrier { "bar.sync 0;" } else { "" };
+    format!(
+        "
+.version 7.0
+.target sm_50
+.address_size 64
+.visible .entry k(.param .u64 offsets)
+{{
+    .shared .align 4 .b8 room[64];
+    .reg .b32 %r<4>; .reg .b64 %d<4>; .reg .pred %p;
+    ld.param.u64 %d0, [offsets];
+    mov.u32 %r0, %tid.x;
+    mul.wide.u32 %d2, %r0, 8;
+    add.u64 %d0, %d0, %d2;
+    mov.u32 %r3, room;
+    ld.global.u32 %r1, [%d0];
+    setp.lt.s32 %p, %r1, 0;
+    add.u32 %r1, %r1, %r3;
+    {first};
+    {barrier}
+    ld.global.u32 %r1, [%d0+4];
+    setp.lt.s32 %p, %r1, 0;
+    add.u32 %r1, %r1, %r3;
+    {second};
+    ret;
+}}
+"
+    )
+}
+
+/// Tells whether accesses of an epoch race: (kind, warp, first byte, bytes).
+fn race(epoch: &[(&str, usize, i32, i32)]) -> bool {
+    epoch.iter().enumerate().any(|(i, a)| {
+        epoch[..i].iter().any(|b| {
+            let overlap = a.2 < b.2 + b.3 && b.2 < a.2 + a.3;
+            let both = |kind: &str| a.0 == kind && b.0 == kind;
+            overlap && a.1 != b.1 && !both("load") && !both("atomic")
+        })
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
+    #[test]
+    fn races_are_found_where_there_are_some(
+        kinds in prop::array::uniform2(select(vec!["load", "store", "atomic"])),
+        barrier in any::<bool>(),
+        narrow in any::<bool>(),
+        // Few lanes, so that there often is no race.
+        active in prop::collection::vec((0..LANES, 0..2_usize, 0_i32..14), 0..5),
+    ) {
+        let bytes = if narrow && !kinds.contains(&"atomic") { 1 } else { 4 };
+        let ty = if bytes == 1 { "u8" } else { "u32" };
+        let text = shared_kernel(kinds, ty, barrier);
+        let program = Program::load(text.as_bytes(), None).unwrap();
+        let mut table = [[-1_i32; 2]; LANES];
+        for &(lane, which, place) in &active {
+            table[lane][which] = place * bytes;
+        }
+        let offsets = program.memory().alloc(8 * LANES as u64, 1).unwrap();
+        let words: Vec<u8> = table.iter().flatten().flat_map(|at| at.to_le_bytes()).collect();
+        program.memory().write(offsets, &words).unwrap();
+        let accesses = |which: usize| {
+            let of = table.iter().enumerate().filter(move |(_, at)| at[which] >= 0);
+            of.map(move |(lane, at)| (kinds[which], lane / 32, at[which] + 4, bytes))
+        };
+        let [first, second] = [0, 1].map(|which| accesses(which).collect::<Vec<_>>());
+        let expected = match barrier {
+            true => race(&first) || race(&second),
+            false => race(&[first, second].concat()),
+        };
+        let checks = Checks { memory: None, race: true };
+        let on = |engine| {
+            let shape = LaunchOptions::new([3, 1, 1], [LANES as u32, 1, 1]);
+            let options = LaunchOptions { engine, ..shape };
+            let kernel = program.only_kernel().unwrap();
+            kernel.launch_checked(&[Arg::pointer(offsets)], &options, &checks).unwrap().1
+        };
+        let [found, interp] = ENGINES.map(on);
+        prop_assert_eq!(&found, &interp);
+        prop_assert_eq!(!found.is_empty(), expected, "{:?}", found.first().map(|one| one.to_string()));
+    }
+}
+
+#[test]
+fn races_are_not_checked_where_barriers_are_of_a_part() {
+    let whole = shared_kernel(["store", "load"], "u32", true);
+    let texts = [
+        (whole.replace("bar.sync 0;", "bar.sync 0, 32;"), "a barrier of a part of the block"),
+        (whole.replace("bar.sync 0;", "bar.arrive 1, 96;"), "arrive without waiting"),
+        (whole.replace("bar.sync 0;", "bar.sync 0, 96;"), ""),
+    ];
+    for (text, problem) in texts {
+        let program = Program::load(text.as_bytes(), None).unwrap();
+        let offsets = program.memory().alloc(8 * LANES as u64, 1).unwrap();
+        let options = LaunchOptions::new([1, 1, 1], [LANES as u32, 1, 1]);
+        let checks = Checks { memory: None, race: true };
+        let kernel = program.only_kernel().unwrap();
+        let checked = kernel.launch_checked(&[Arg::pointer(offsets)], &options, &checks);
+        match checked {
+            Ok(_) => assert_eq!(problem, ""),
+            Err(error) => {
+                let error = error.to_string();
+                assert!(!problem.is_empty() && error.contains(problem), "{error}");
             }
         }
     }
@@ -212,7 +424,7 @@ fn many_allocations_are_told_apart() {
         assert_eq!(fault, None);
         let is_past = data.bytes < 12 && data.name != "offsets";
         assert_eq!(found.len(), usize::from(is_past), "{data:?}: {found:?}");
-        assert!(found.iter().all(|one| one.allocation == *data), "{data:?}: {found:?}");
+        assert!(found.iter().all(|one| allocation(one) == data), "{data:?}: {found:?}");
     }
 }
 
@@ -236,13 +448,14 @@ fn variables_of_a_module_have_ends() {
 }
 ";
     let program = Program::load(text.as_bytes(), None).unwrap();
-    let variables: Vec<Allocation> = program.allocations().collect();
+    let checks = Checks { memory: Some(program.allocations().collect()), race: false };
     let options = LaunchOptions::new([1, 1, 1], [1, 1, 1]);
     for (n, expected) in [(4, 0), (5, 2)] {
         let kernel = program.only_kernel().unwrap();
-        let (_, found) = kernel.launch_checked(&[Arg::from(n)], &options, &variables).unwrap();
+        let (_, found) = kernel.launch_checked(&[Arg::from(n)], &options, &checks).unwrap();
         assert_eq!(found.len(), expected, "{found:?}");
-        assert!(found.iter().all(|one| one.allocation.name == "table" && one.line.is_some()));
+        let is_right = |one: &Finding| allocation(one).name == "table" && one.place.line.is_some();
+        assert!(found.iter().all(is_right), "{found:?}");
     }
 }
 

@@ -26,8 +26,8 @@ const DEADLOCK_AFTER: Duration = Duration::from_secs(10);
 
 pub struct Driver {
     pub profile: Profile,
-    /// Whether launches check their accesses to memory.
-    pub checks_memory: bool,
+    /// Whether launches check their accesses for ends of allocations, and for races.
+    pub checks: Option<(bool, bool)>,
     pub memory: Arc<Memory>,
     /// The bytes of device memory.
     pub capacity: u64,
@@ -153,8 +153,12 @@ impl Driver {
             "interp" => Some(EngineKind::Interp),
             _ => None,
         });
-        let checks =
-            setting("WARPLOOM_CHECK", "`memory`", |value| (value == "memory").then_some(()));
+        let checks = setting("WARPLOOM_CHECK", "`memory`, `race`, or both", |value| {
+            let names: Vec<&str> = value.split(',').collect();
+            let is_known = |name: &&str| matches!(*name, "memory" | "race");
+            let has = |name| names.contains(&name);
+            names.iter().all(is_known).then(|| (has("memory"), has("race")))
+        });
         // Programs choose their code by the device, so no other device can take its place.
         let profile = variable("WARPLOOM_DEVICE").map(|name| Profile::named(&name)).transpose();
         let profile = profile.map_err(|problem| {
@@ -171,7 +175,7 @@ impl Driver {
         }
         Ok(Driver {
             profile: profile.unwrap_or_default(),
-            checks_memory: checks.is_some(),
+            checks,
             memory: Arc::new(memory.map_err(of_map)?),
             capacity,
             threads: threads

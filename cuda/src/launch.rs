@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
-use warploom::{Arg, INTERPRETED, LaunchOptions, LaunchOutcome};
+use warploom::{Arg, Checks, INTERPRETED, LaunchOptions, LaunchOutcome};
 use warploom_container::{Arch, Param};
 use warploom_replay::manifest;
 
@@ -135,9 +135,9 @@ impl Launch {
         let options = self.options(context);
         let before = self.before(&options);
         let begun = record::begin(&self.function.code().name);
-        let launched = match driver::get().checks_memory {
-            true => self.checked(&options),
-            false => kernel.launch(&self.args, &options),
+        let launched = match driver::get().checks {
+            Some((memory, race)) => self.checked(&options, memory, race),
+            None => kernel.launch(&self.args, &options),
         };
         let outcome = match launched {
             Ok(outcome) => outcome,
@@ -169,12 +169,18 @@ impl Launch {
     }
 
     /// Runs the kernel with checks of its accesses, and reports each bad instruction once.
-    fn checked(&self, options: &LaunchOptions) -> Result<LaunchOutcome, warploom::Error> {
+    fn checked(
+        &self,
+        options: &LaunchOptions,
+        memory: bool,
+        race: bool,
+    ) -> Result<LaunchOutcome, warploom::Error> {
         let program = &self.function.program;
-        let mut allocations = allocations::for_checks();
-        allocations.extend(program.allocations());
+        let allocations =
+            || allocations::for_checks().into_iter().chain(program.allocations()).collect();
+        let checks = Checks { memory: memory.then(allocations), race };
         let kernel = program.kernel_of(self.function.id);
-        let (outcome, findings) = kernel.launch_checked(&self.args, options, &allocations)?;
+        let (outcome, findings) = kernel.launch_checked(&self.args, options, &checks)?;
         findings.iter().for_each(record::found);
         Ok(outcome)
     }

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 use serde::Serialize;
-use warploom::{Allocation, Arg, Finding, LaunchOptions, LaunchOutcome, Program};
+use warploom::{Allocation, Arg, Checks, Finding, LaunchOptions, LaunchOutcome, Program};
 use warploom_cache::Cache;
 use warploom_container::{Arch, FunctionId};
 use warploom_guest::suggest::{did_you_mean, first_of};
@@ -278,11 +278,11 @@ impl Module {
         options: &str,
     ) -> PyResult<(String, Vec<After<'py>>, Vec<After<'py>>)> {
         let options = Options::parse(options).map_err(failed)?;
-        let check = options.checks_memory();
+        let checks = options.checks();
         let options = options.of_launch(grid, block).map_err(failed)?;
         let (surfaces, texels) = surfaces.into_iter().unzip();
         let described = Described { surfaces, textures };
-        let launch = Launch { kernel, args, buffers, texels, options, check };
+        let launch = Launch { kernel, args, buffers, texels, options, checks };
         let done = py.detach(|| {
             let images = self.images.take(&self.program, &described).map_err(failed)?;
             let done = self.run(&launch, &images);
@@ -302,8 +302,8 @@ struct Launch<'l> {
     buffers: Vec<PyBackedBytes>,
     texels: Vec<Option<PyBackedBytes>>,
     options: LaunchOptions,
-    /// Whether accesses to memory are checked.
-    check: bool,
+    /// The checks of memory and of races.
+    checks: (bool, bool),
 }
 
 /// A launch that has ended. Buffers and surfaces are `None` if they are unchanged.
@@ -384,10 +384,13 @@ impl Module {
             args.push(arg.map_err(|e| failed(format!("argument {}: {e}", number + 1)))?);
         }
         let options = LaunchOptions { images: images.pool, ..launch.options.clone() };
-        let (outcome, findings) = if launch.check {
-            kernel.launch_checked(&args, &options, &self.allocations(launch, placed))
-        } else {
+        let (memory, race) = launch.checks;
+        let allocations = || self.allocations(launch, placed);
+        let checks = Checks { memory: memory.then(allocations), race };
+        let (outcome, findings) = if checks.is_empty() {
             kernel.launch(&args, &options).map(|outcome| (outcome, vec![]))
+        } else {
+            kernel.launch_checked(&args, &options, &checks)
         }
         .map_err(failed)?;
         let report = serde_json::to_string(&Report::new(launch.kernel, &outcome, &findings));

@@ -51,6 +51,7 @@ pub struct Options {
 #[serde(rename_all = "lowercase")]
 enum Check {
     Memory,
+    Race,
 }
 
 /// The most worker threads, as for the command.
@@ -71,9 +72,9 @@ impl Options {
         Ok(options)
     }
 
-    /// Returns whether accesses to memory are checked.
-    pub fn checks_memory(&self) -> bool {
-        self.check.contains(&Check::Memory)
+    /// Returns whether accesses are checked for ends of allocations, and for races.
+    pub fn checks(&self) -> (bool, bool) {
+        (self.check.contains(&Check::Memory), self.check.contains(&Check::Race))
     }
 
     pub fn effort(&self) -> Result<Effort, String> {

@@ -82,8 +82,9 @@ fn run(
     let printed = String::from_utf8_lossy(&first.printed.text).into_owned();
     let mut report = Report { printed: Some(printed), ..report(&runs, launch, &checks, vec![]) };
     let results = if arrays { results(launch, &runs[0].session).map_err(in_file)? } else { vec![] };
-    if options.checks_memory() {
-        let findings = runs[0].check_memory().map_err(in_file)?;
+    let (memory, race) = options.checks();
+    if memory || race {
+        let findings = runs[0].checked(memory, race).map_err(in_file)?;
         if let (Some(finding), "ok") = (findings.first(), outcome) {
             (outcome, message) = ("finding", finding.to_string());
         }

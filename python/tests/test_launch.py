@@ -327,3 +327,17 @@ def test_a_check_of_memory(module, examples):
     assert load.allocation.startswith("array at") and load.count == 4
     with pytest.raises(warploom.Error, match="options: .*memory"):
         module.kernels["saxpy"].with_options(check=["memmory"])[1, 32](1, 1.0, x, y)
+
+
+def test_a_check_of_races(examples):
+    text = (examples / "ptx" / "reduce").glob("*.ptx")
+    source = next(text).read_text().replace("bar.sync", "// bar.sync")
+    m = warploom.load(source.encode(), check=["race"])
+    name = next(iter(m.kernels))
+    manifest = warploom.replay(next((examples / "ptx" / "reduce").glob("reduce.toml")), check=["race"])
+    assert manifest.ok and not manifest.findings
+    arguments = [np.ones(4096, np.float32) if a.form == "buffer" else 4096 for a in m.kernels[name].arguments]
+    report = m.kernels[name][2, 256](*arguments)
+    race = report.findings[0]
+    assert race.check == "race" and race.other_access in ("load", "store") and race.other_instruction
+    assert race.allocation is None and "without a barrier between them" in str(race)

@@ -21,7 +21,8 @@ class Options:
     In a `cooperative` launch, blocks may wait for each other. None stands for the default.
 
     `check=["memory"]` finds accesses to global memory past the end of an array or of the module's
-    variables. They are no faults, because memory has pages of 64 KiB: see Report.findings.
+    variables. They are no faults, because memory has pages of 64 KiB. `check=["race"]` finds accesses
+    of two warps to a byte of shared memory without a barrier between them. See Report.findings.
     """
 
     engine: str = "jit"
@@ -94,18 +95,19 @@ class Fault(Error):
 class Finding:
     """Bad accesses of one instruction, which a check found. The fields describe the first one.
 
-    `access` is `load`, `store` or `atomic`. `allocation` names the memory of `allocation_bytes`
-    bytes, `offset` is the place of the access in it. `count` says how many accesses of lanes were
-    bad.
+    `access` is `load`, `store` or `atomic`. Of the check `memory`, `allocation` names the memory of
+    `allocation_bytes` bytes, and `offset` is the place of the access in it. Of the check `race`,
+    `address` is an offset in shared memory, and the fields `other_...` have the other access (without
+    a warp if several warps read). `count` says how many accesses of lanes were bad.
     """
 
     check: str
     access: str
     bytes: int
     address: int
-    allocation: str
-    allocation_bytes: int
-    offset: int
+    allocation: Optional[str]
+    allocation_bytes: Optional[int]
+    offset: Optional[int]
     kernel: str
     function: Optional[str]
     pc: int
@@ -113,6 +115,10 @@ class Finding:
     block: tuple[int, int, int]
     warp: int
     lane: int
+    other_access: Optional[str]
+    other_pc: Optional[int]
+    other_instruction: Optional[str]
+    other_warp: Optional[int]
     count: int
     message: str
 

@@ -35,9 +35,10 @@ pub struct Options {
     #[arg(long, value_name = "N", default_value_t = 10)]
     summary: usize,
     /// Reports mistakes of kernels that need not change the results here: `memory`, accesses past the
-    /// ends of allocations. Findings make the exit code 2. Launches are slower.
-    #[arg(long, value_name = "CHECK", value_parser = ["memory"])]
-    check: Option<String>,
+    /// ends of allocations; `race`, races on shared memory. Findings make the exit code 2. Launches
+    /// are slower.
+    #[arg(long, value_name = "CHECK", value_delimiter = ',', value_parser = ["memory", "race"])]
+    check: Vec<String>,
     #[command(flatten)]
     capture: CaptureOptions,
     /// The program and its arguments.
@@ -172,7 +173,7 @@ fn environment(options: &Options, folder: &Path, first: &[PathBuf], command: &mu
     };
     set("WARPLOOM_DEVICE", options.device.map(|sm| format!("sm_{sm}")));
     set("WARPLOOM_ENGINE", options.engine.clone());
-    set("WARPLOOM_CHECK", options.check.clone());
+    set("WARPLOOM_CHECK", Some(options.check.join(",")).filter(|checks| !checks.is_empty()));
     set("WARPLOOM_THREADS", options.threads.map(|threads| threads.to_string()));
     let CaptureOptions { capture: _, kernel, nth, max_bytes } = &options.capture;
     set("WARPLOOM_CAPTURE_KERNEL", kernel.clone());

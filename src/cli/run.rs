@@ -70,9 +70,10 @@ pub struct Options {
 /// `--check`
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Check {
-    /// Accesses to global memory past the end of a buffer or of the module's variables, in one more
-    /// launch.
+    /// Accesses to global memory past the end of a buffer or of the module's variables.
     Memory,
+    /// Accesses of two warps to a byte of shared memory without a barrier between them.
+    Race,
     /// GFX9: results of loads that code uses before it has waited for them.
     Waitcnt,
     /// NVIDIA from Turing on: registers that code uses before a scoreboard or a stall count
@@ -135,7 +136,7 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
     for region in &runs[0].first.uncompiled {
         complain(&format_args!("warning: interpreted, since no code could be made: {region}"));
     }
-    if options.check.iter().any(|&check| check != Check::Memory) {
+    if options.check.iter().any(|check| matches!(check, Check::Waitcnt | Check::Hazards)) {
         let found = runs[0].session.kernel().and_then(|kernel| kernel.check_waits());
         for hazard in found.map_err(Error::exec(&options.file))? {
             complain(&hazard);
@@ -165,8 +166,9 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
             notes += &format!("wrote {}\n", out.join(name).display());
         }
     }
-    let findings = match options.check.contains(&Check::Memory) {
-        true => runs[0].check_memory().map_err(Error::exec(&options.file))?,
+    let [memory, race] = [Check::Memory, Check::Race].map(|check| options.check.contains(&check));
+    let findings = match memory || race {
+        true => runs[0].checked(memory, race).map_err(Error::exec(&options.file))?,
         false => vec![],
     };
     for finding in &findings {

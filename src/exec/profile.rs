@@ -170,7 +170,7 @@ impl Kernel<'_> {
         );
         Ok(program.map_err(|e| Error::Stage {
             kernel: self.name().to_owned(),
-            stage: "profile".into(),
+            stage: "a copy".into(),
             problem: e.to_string(),
         })?)
     }

@@ -121,13 +121,13 @@ impl<'c> EngineRun<'c> {
         })
     }
 
-    /// Runs once more and checks accesses to global memory: [`Session::checked`].
+    /// Runs once more and checks accesses: [`Session::checked`].
     ///
     /// # Errors
     /// The launch cannot take place.
-    pub fn check_memory(&self) -> Result<Vec<Finding>, Error> {
+    pub fn checked(&self, memory: bool, race: bool) -> Result<Vec<Finding>, Error> {
         self.session.reset()?;
-        self.session.checked(&self.options)
+        self.session.checked(&self.options, memory, race)
     }
 
     /// Runs once more and counts executed instructions.

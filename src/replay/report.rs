@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 #[cfg(feature = "schema")]
 use schemars::JsonSchema;
 use serde::Serialize;
-use warploom::{Executed, Fault, FidelityClass, Finding};
+use warploom::{Executed, Fault, FidelityClass, Finding, Mistake};
 
 use crate::Comparison;
 use crate::engine_run::Compared;
@@ -60,7 +60,7 @@ pub struct Report {
     pub engines_agree: Option<bool>,
     /// Stores past the ends of buffers, which are no faults because memory has pages.
     pub overruns: Vec<String>,
-    /// What `--check memory` found.
+    /// What `--check memory` and `--check race` found.
     pub findings: Vec<FindingReport>,
 }
 
@@ -68,16 +68,17 @@ pub struct Report {
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct FindingReport {
-    /// The check, `memory`.
+    /// The check: `memory` or `race`.
     pub check: &'static str,
     /// `load`, `store` or `atomic`.
     pub access: &'static str,
     pub bytes: u32,
+    /// The guest address; of a race the offset in shared memory.
     pub address: u64,
-    /// The name and the size of the allocation, and the offset of the access in it.
-    pub allocation: String,
-    pub allocation_bytes: u64,
-    pub offset: u64,
+    /// Of `memory`: the name and the size of the allocation, and the offset of the access in it.
+    pub allocation: Option<String>,
+    pub allocation_bytes: Option<u64>,
+    pub offset: Option<u64>,
     pub kernel: String,
     pub function: Option<String>,
     pub pc: u64,
@@ -85,6 +86,11 @@ pub struct FindingReport {
     pub block: [u32; 3],
     pub warp: u32,
     pub lane: u32,
+    /// Of `race`: the other access. The warp is absent if several warps read.
+    pub other_access: Option<&'static str>,
+    pub other_pc: Option<u64>,
+    pub other_instruction: Option<String>,
+    pub other_warp: Option<u32>,
     /// How many accesses of lanes were bad.
     pub count: u64,
     pub message: String,
@@ -156,21 +162,31 @@ impl From<&Fault> for FaultReport {
 
 impl From<&Finding> for FindingReport {
     fn from(finding: &Finding) -> Self {
+        let (allocation, race) = match &finding.mistake {
+            Mistake::PastEnd(allocation) => (Some(allocation), None),
+            Mistake::Race { other, warp } => (None, Some((other, warp))),
+            _ => (None, None),
+        };
+        let place = &finding.place;
         FindingReport {
-            check: "memory",
-            access: finding.kind.name(),
-            bytes: finding.bytes,
+            check: finding.check(),
+            access: place.kind.name(),
+            bytes: place.bytes,
             address: finding.address,
-            allocation: finding.allocation.name.clone(),
-            allocation_bytes: finding.allocation.bytes,
-            offset: finding.address - finding.allocation.address,
+            allocation: allocation.map(|one| one.name.clone()),
+            allocation_bytes: allocation.map(|one| one.bytes),
+            offset: allocation.map(|one| finding.address.wrapping_sub(one.address)),
             kernel: finding.kernel.clone(),
-            function: finding.function.clone(),
-            pc: finding.pc,
-            instruction: finding.instruction.clone(),
+            function: place.function.clone(),
+            pc: place.pc,
+            instruction: place.instruction.clone(),
             block: finding.block,
             warp: finding.warp,
             lane: finding.lane,
+            other_access: race.map(|(other, _)| other.kind.name()),
+            other_pc: race.map(|(other, _)| other.pc),
+            other_instruction: race.and_then(|(other, _)| other.instruction.clone()),
+            other_warp: race.and_then(|(_, warp)| *warp),
             count: finding.count,
             message: finding.to_string(),
         }

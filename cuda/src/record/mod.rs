@@ -122,7 +122,7 @@ pub fn note(add: impl FnOnce(&mut Summary)) {
 /// Reports what a check found, each instruction once.
 pub fn found(finding: &Finding) {
     static TOLD: Mutex<BTreeSet<(String, u64)>> = Mutex::new(BTreeSet::new());
-    let place = (finding.kernel.clone(), finding.pc);
+    let place = (finding.kernel.clone(), finding.place.pc);
     if TOLD.lock().unwrap_or_else(PoisonError::into_inner).insert(place) {
         eprintln!("warploom: {finding}");
         note(|summary| summary.findings.push(finding.to_string()));

@@ -18,7 +18,7 @@ use drawing::Drawing;
 use shader::Arrays;
 use surfaces::Surfaces;
 use warploom::{
-    Allocation, Arg, Counted, CountedLaunch, EngineKind, Error, Executed, Finding, Kernel,
+    Allocation, Arg, Checks, Counted, CountedLaunch, EngineKind, Error, Executed, Finding, Kernel,
     LaunchOptions, LaunchOutcome, Program, Stage,
 };
 use warploom_container::hsaco::Gfx9;
@@ -530,18 +530,24 @@ impl<'c> Session<'c> {
         self.kernel()?.profile(&self.args, self.drawing(options)?.as_ref())
     }
 
-    /// Runs the kernel once and checks its accesses to global memory against the buffers and the
-    /// module's variables ([`Kernel::launch_checked`]).
-    pub fn checked(&self, options: &LaunchOptions) -> Result<Vec<Finding>, Error> {
+    /// Runs the kernel once and checks its accesses ([`Kernel::launch_checked`]): with `memory`
+    /// against the ends of the buffers and of the module's variables, with `race` for races.
+    pub fn checked(
+        &self,
+        options: &LaunchOptions,
+        memory: bool,
+        race: bool,
+    ) -> Result<Vec<Finding>, Error> {
         let buffer = |(buffer, &address): (&Buffer, &u64)| Allocation {
             name: buffer.name.clone(),
             address,
             bytes: buffer.content.len(),
         };
         let buffers = self.launch.buffers.iter().zip(&self.buffers).map(buffer);
-        let allocations: Vec<Allocation> = buffers.chain(self.program.allocations()).collect();
+        let allocations = || buffers.chain(self.program.allocations()).collect();
+        let checks = Checks { memory: memory.then(allocations), race };
         let options = self.drawing(options)?;
-        Ok(self.kernel()?.launch_checked(&self.args, options.as_ref(), &allocations)?.1)
+        Ok(self.kernel()?.launch_checked(&self.args, options.as_ref(), &checks)?.1)
     }
 
     /// Runs the kernel once and counts the host instructions of its code
