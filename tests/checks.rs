@@ -11,8 +11,10 @@ use warploom::{
     AccessKind, Allocation, Arg, Checks, EngineKind, Finding, Kernel, LaunchOptions, Mistake,
     Program,
 };
-use warploom_replay::{Launch, Manifest, Session};
+use warploom_replay::{Launch, Manifest, Session, Wanted};
 
+const MEMORY: Wanted = Wanted { memory: true, race: false, init: false };
+const ALL: Wanted = Wanted { memory: true, race: true, init: true };
 const ENGINES: [EngineKind; 2] = [EngineKind::Jit, EngineKind::Interp];
 
 fn examples() -> PathBuf {
@@ -31,7 +33,7 @@ fn allocation(finding: &Finding) -> &Allocation {
 fn findings(launch: &Launch) -> Vec<Finding> {
     let on = |engine| {
         let session = Session::new(launch).unwrap();
-        session.checked(&session.options(engine, 1), true, false).unwrap()
+        session.checked(&session.options(engine, 1), MEMORY).unwrap()
     };
     let [jit, interp] = ENGINES.map(on);
     assert_eq!(jit, interp);
@@ -98,10 +100,10 @@ fn the_examples_are_clean() {
                 let launch = Launch::read(&path).unwrap();
                 let session = Session::new(&launch).unwrap();
                 let options = session.options(EngineKind::Jit, 1);
-                let found = match session.checked(&options, true, true) {
+                let found = match session.checked(&options, ALL) {
                     Err(warploom::Error::NoRaceCheck { .. }) => {
                         session.reset().unwrap();
-                        session.checked(&options, true, false).unwrap()
+                        session.checked(&options, Wanted { race: false, ..ALL }).unwrap()
                     }
                     found => found.unwrap(),
                 };
@@ -159,7 +161,12 @@ fn missing_barriers_are_found_on_each_guest() {
             launch.binary = patched;
             let on = |engine| {
                 let session = Session::new(&launch).unwrap();
-                session.checked(&session.options(engine, 1), false, true).unwrap()
+                session
+                    .checked(
+                        &session.options(engine, 1),
+                        Wanted { race: true, ..Wanted::default() },
+                    )
+                    .unwrap()
             };
             let [found, interp] = ENGINES.map(on);
             assert_eq!(found, interp, "{guest}{kernel}");
@@ -232,7 +239,7 @@ fn run(
     engine: EngineKind,
 ) -> (Vec<Finding>, Option<String>) {
     let options = LaunchOptions { engine, ..LaunchOptions::new([1, 1, 1], [LANES as u32, 1, 1]) };
-    let checks = Checks { memory: Some(allocations.to_vec()), race: false };
+    let checks = Checks { memory: Some(allocations.to_vec()), ..Checks::default() };
     let (outcome, found) = kernel.launch_checked(args, &options, &checks).unwrap();
     (found, outcome.fault.map(|fault| fault.to_string()))
 }
@@ -287,9 +294,12 @@ proptest! {
 }
 
 /// Returns a kernel that accesses shared memory twice, at offsets from a table, with a barrier
-/// between the accesses or none. A negative offset stands for no access.
-fn shared_kernel(accesses: [&str; 2], ty: &str, barrier: bool) -> String {
+/// between the accesses or none. A negative offset stands for no access. Loads and stores may be by
+/// generic pointers.
+fn shared_kernel(accesses: [&str; 2], ty: &str, barrier: bool, generic: bool) -> String {
     let access = |access: &str, n: usize| match access {
+        "load" if generic => format!("@!%p ld.{ty} %r2, [%d3+4]"),
+        "store" if generic => format!("@!%p st.{ty} [%d3+4], %r0"),
         "load" => format!("@!%p ld.shared.{ty} %r2, [%r1+4]"),
         "store" => format!("@!%p st.shared.{ty} [%r1+4], %r0"),
         _ => format!("@!%p red.shared.add.u32 [%r1+4], {n}"),
@@ -313,11 +323,15 @@ fn shared_kernel(accesses: [&str; 2], ty: &str, barrier: bool) -> String {
     ld.global.u32 %r1, [%d0];
     setp.lt.s32 %p, %r1, 0;
     add.u32 %r1, %r1, %r3;
+    cvt.u64.u32 %d3, %r1;
+    cvta.shared.u64 %d3, %d3;
     {first};
     {barrier}
     ld.global.u32 %r1, [%d0+4];
     setp.lt.s32 %p, %r1, 0;
     add.u32 %r1, %r1, %r3;
+    cvt.u64.u32 %d3, %r1;
+    cvta.shared.u64 %d3, %d3;
     {second};
     ret;
 }}
@@ -343,12 +357,13 @@ proptest! {
         kinds in prop::array::uniform2(select(vec!["load", "store", "atomic"])),
         barrier in any::<bool>(),
         narrow in any::<bool>(),
+        generic in any::<bool>(),
         // Few lanes, so that there often is no race.
         active in prop::collection::vec((0..LANES, 0..2_usize, 0_i32..14), 0..5),
     ) {
         let bytes = if narrow && !kinds.contains(&"atomic") { 1 } else { 4 };
         let ty = if bytes == 1 { "u8" } else { "u32" };
-        let text = shared_kernel(kinds, ty, barrier);
+        let text = shared_kernel(kinds, ty, barrier, generic);
         let program = Program::load(text.as_bytes(), None).unwrap();
         let mut table = [[-1_i32; 2]; LANES];
         for &(lane, which, place) in &active {
@@ -366,7 +381,7 @@ proptest! {
             true => race(&first) || race(&second),
             false => race(&[first, second].concat()),
         };
-        let checks = Checks { memory: None, race: true };
+        let checks = Checks { race: true, ..Checks::default() };
         let on = |engine| {
             let shape = LaunchOptions::new([3, 1, 1], [LANES as u32, 1, 1]);
             let options = LaunchOptions { engine, ..shape };
@@ -379,9 +394,61 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+    #[test]
+    fn reads_of_unwritten_memory_are_counted(
+        second in select(vec!["load", "atomic"]),
+        generic in any::<bool>(),
+        narrow in any::<bool>(),
+        places in prop::collection::vec((0_i32..14, 0_i32..14), LANES),
+        few in 1..LANES,
+    ) {
+        // Bytes are stored, so that a word may be written in part.
+        let text = shared_kernel(["store", second], if narrow { "u8" } else { "u32" }, true, generic);
+        let text = text.replace("ld.shared.u8", "ld.shared.u32").replace("ld.u8", "ld.u32");
+        let width = if narrow { 1 } else { 4 };
+        let program = Program::load(text.as_bytes(), None).unwrap();
+        let stores = |lane: usize| (lane % few == 0).then_some(4 * places[lane].0);
+        let table = (0..LANES).map(|lane| [stores(lane).unwrap_or(-1), 4 * places[lane].1]);
+        let table: Vec<[i32; 2]> = table.collect();
+        let offsets = program.memory().alloc(8 * LANES as u64, 1).unwrap();
+        let words: Vec<u8> = table.iter().flatten().flat_map(|at| at.to_le_bytes()).collect();
+        program.memory().write(offsets, &words).unwrap();
+        let is_written = |byte: i32| table.iter().any(|at| at[0] >= 0 && (at[0]..at[0] + width).contains(&byte));
+        let mut unwritten: std::collections::BTreeSet<i32> =
+            (0..60).filter(|&byte| !is_written(byte)).collect();
+        let checks = Checks { init: true, ..Checks::default() };
+        let on = |engine| {
+            let shape = LaunchOptions::new([3, 1, 1], [LANES as u32, 1, 1]);
+            let options = LaunchOptions { engine, ..shape };
+            let kernel = program.only_kernel().unwrap();
+            kernel.launch_checked(&[Arg::pointer(offsets)], &options, &checks).unwrap().1
+        };
+        let [found, interp] = ENGINES.map(on);
+        prop_assert_eq!(&found, &interp);
+        let count: u64 = found.iter().map(|one| one.count).sum();
+        let mut expected = 0;
+        for warp in table.chunks(32) {
+            let bytes = |at: &[i32; 2]| at[1]..at[1] + 4;
+            let reads = |at: &&[i32; 2]| bytes(at).any(|byte| unwritten.contains(&byte));
+            expected += warp.iter().filter(reads).count() as u64;
+            // An atomic also writes. Lanes of a warp read before any of them writes.
+            if second == "atomic" {
+                warp.iter().flat_map(bytes).for_each(|byte| {
+                    unwritten.remove(&byte);
+                });
+            }
+        }
+        // Each of three blocks.
+        prop_assert_eq!(count, 3 * expected);
+        prop_assert!(found.iter().all(|one| one.mistake == Mistake::Unwritten));
+    }
+}
+
 #[test]
 fn races_are_not_checked_where_barriers_are_of_a_part() {
-    let whole = shared_kernel(["store", "load"], "u32", true);
+    let whole = shared_kernel(["store", "load"], "u32", true, false);
     let texts = [
         (whole.replace("bar.sync 0;", "bar.sync 0, 32;"), "a barrier of a part of the block"),
         (whole.replace("bar.sync 0;", "bar.arrive 1, 96;"), "arrive without waiting"),
@@ -391,7 +458,7 @@ fn races_are_not_checked_where_barriers_are_of_a_part() {
         let program = Program::load(text.as_bytes(), None).unwrap();
         let offsets = program.memory().alloc(8 * LANES as u64, 1).unwrap();
         let options = LaunchOptions::new([1, 1, 1], [LANES as u32, 1, 1]);
-        let checks = Checks { memory: None, race: true };
+        let checks = Checks { race: true, ..Checks::default() };
         let kernel = program.only_kernel().unwrap();
         let checked = kernel.launch_checked(&[Arg::pointer(offsets)], &options, &checks);
         match checked {
@@ -448,7 +515,7 @@ fn variables_of_a_module_have_ends() {
 }
 ";
     let program = Program::load(text.as_bytes(), None).unwrap();
-    let checks = Checks { memory: Some(program.allocations().collect()), race: false };
+    let checks = Checks { memory: Some(program.allocations().collect()), ..Checks::default() };
     let options = LaunchOptions::new([1, 1, 1], [1, 1, 1]);
     for (n, expected) in [(4, 0), (5, 2)] {
         let kernel = program.only_kernel().unwrap();

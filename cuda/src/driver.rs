@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use warploom::EngineKind;
 use warploom_cache::Cache;
+use warploom_replay::Wanted;
 use warploom_runtime::memory::{Memory, MemoryConfig};
 
 use crate::device::Profile;
@@ -26,8 +27,8 @@ const DEADLOCK_AFTER: Duration = Duration::from_secs(10);
 
 pub struct Driver {
     pub profile: Profile,
-    /// Whether launches check their accesses for ends of allocations, and for races.
-    pub checks: Option<(bool, bool)>,
+    /// The checks of launches.
+    pub checks: Option<Wanted>,
     pub memory: Arc<Memory>,
     /// The bytes of device memory.
     pub capacity: u64,
@@ -153,12 +154,7 @@ impl Driver {
             "interp" => Some(EngineKind::Interp),
             _ => None,
         });
-        let checks = setting("WARPLOOM_CHECK", "`memory`, `race`, or both", |value| {
-            let names: Vec<&str> = value.split(',').collect();
-            let is_known = |name: &&str| matches!(*name, "memory" | "race");
-            let has = |name| names.contains(&name);
-            names.iter().all(is_known).then(|| (has("memory"), has("race")))
-        });
+        let checks = setting("WARPLOOM_CHECK", "`memory`, `race`, `init`", Wanted::named);
         // Programs choose their code by the device, so no other device can take its place.
         let profile = variable("WARPLOOM_DEVICE").map(|name| Profile::named(&name)).transpose();
         let profile = profile.map_err(|problem| {

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use warploom::{Arg, Checks, INTERPRETED, LaunchOptions, LaunchOutcome};
 use warploom_container::{Arch, Param};
-use warploom_replay::manifest;
+use warploom_replay::{Wanted, manifest};
 
 use crate::boundary::{self, Ptr};
 use crate::context::Context;
@@ -136,7 +136,7 @@ impl Launch {
         let before = self.before(&options);
         let begun = record::begin(&self.function.code().name);
         let launched = match driver::get().checks {
-            Some((memory, race)) => self.checked(&options, memory, race),
+            Some(wanted) => self.checked(&options, wanted),
             None => kernel.launch(&self.args, &options),
         };
         let outcome = match launched {
@@ -172,13 +172,12 @@ impl Launch {
     fn checked(
         &self,
         options: &LaunchOptions,
-        memory: bool,
-        race: bool,
+        Wanted { memory, race, init }: Wanted,
     ) -> Result<LaunchOutcome, warploom::Error> {
         let program = &self.function.program;
         let allocations =
             || allocations::for_checks().into_iter().chain(program.allocations()).collect();
-        let checks = Checks { memory: memory.then(allocations), race };
+        let checks = Checks { memory: memory.then(allocations), race, init };
         let kernel = program.kernel_of(self.function.id);
         let (outcome, findings) = kernel.launch_checked(&self.args, options, &checks)?;
         findings.iter().for_each(record::found);

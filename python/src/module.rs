@@ -11,6 +11,7 @@ use warploom::{Allocation, Arg, Checks, Finding, LaunchOptions, LaunchOutcome, P
 use warploom_cache::Cache;
 use warploom_container::{Arch, FunctionId};
 use warploom_guest::suggest::{did_you_mean, first_of};
+use warploom_replay::Wanted;
 use warploom_replay::arguments::{self, Form};
 use warploom_replay::listing::module_text;
 use warploom_replay::report::{FaultReport, FindingReport};
@@ -278,7 +279,7 @@ impl Module {
         options: &str,
     ) -> PyResult<(String, Vec<After<'py>>, Vec<After<'py>>)> {
         let options = Options::parse(options).map_err(failed)?;
-        let checks = options.checks();
+        let checks = options.checks().map_err(failed)?;
         let options = options.of_launch(grid, block).map_err(failed)?;
         let (surfaces, texels) = surfaces.into_iter().unzip();
         let described = Described { surfaces, textures };
@@ -302,8 +303,7 @@ struct Launch<'l> {
     buffers: Vec<PyBackedBytes>,
     texels: Vec<Option<PyBackedBytes>>,
     options: LaunchOptions,
-    /// The checks of memory and of races.
-    checks: (bool, bool),
+    checks: Wanted,
 }
 
 /// A launch that has ended. Buffers and surfaces are `None` if they are unchanged.
@@ -384,9 +384,9 @@ impl Module {
             args.push(arg.map_err(|e| failed(format!("argument {}: {e}", number + 1)))?);
         }
         let options = LaunchOptions { images: images.pool, ..launch.options.clone() };
-        let (memory, race) = launch.checks;
+        let Wanted { memory, race, init } = launch.checks;
         let allocations = || self.allocations(launch, placed);
-        let checks = Checks { memory: memory.then(allocations), race };
+        let checks = Checks { memory: memory.then(allocations), race, init };
         let (outcome, findings) = if checks.is_empty() {
             kernel.launch(&args, &options).map(|outcome| (outcome, vec![]))
         } else {

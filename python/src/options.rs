@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use warploom::{EngineKind, LaunchOptions};
 use warploom_engine::Effort;
+use warploom_replay::Wanted;
 
 #[derive(Clone, Copy, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
@@ -43,15 +44,7 @@ pub struct Options {
     #[serde(default)]
     pub cooperative: bool,
     #[serde(default)]
-    check: Vec<Check>,
-}
-
-/// The checks of launches.
-#[derive(Clone, Copy, Deserialize, PartialEq, Eq)]
-#[serde(rename_all = "lowercase")]
-enum Check {
-    Memory,
-    Race,
+    check: Vec<String>,
 }
 
 /// The most worker threads, as for the command.
@@ -68,13 +61,19 @@ impl Options {
             return Err(format!("{} threads: expected 1 to {MOST_THREADS}", options.threads));
         }
         options.effort()?;
+        options.checks()?;
         options.time_limit()?;
         Ok(options)
     }
 
-    /// Returns whether accesses are checked for ends of allocations, and for races.
-    pub fn checks(&self) -> (bool, bool) {
-        (self.check.contains(&Check::Memory), self.check.contains(&Check::Race))
+    /// Returns the checks of accesses.
+    pub fn checks(&self) -> Result<Wanted, String> {
+        if self.check.is_empty() {
+            return Ok(Wanted::default());
+        }
+        let names = Wanted::NAMES.join(", ");
+        let wanted = Wanted::named(&self.check.join(","));
+        wanted.ok_or_else(|| format!("check {:?}: expected some of {names}", self.check))
     }
 
     pub fn effort(&self) -> Result<Effort, String> {

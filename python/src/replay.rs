@@ -8,7 +8,7 @@ use serde::Serialize;
 use warploom_cache::Cache;
 use warploom_replay::engine_run::{Checks, EngineRun, RunOptions, report};
 use warploom_replay::report::Report;
-use warploom_replay::{Dtype, Launch, Manifest, Session};
+use warploom_replay::{Dtype, Launch, Manifest, Session, Wanted};
 
 use super::failed;
 use super::options::Options;
@@ -82,9 +82,9 @@ fn run(
     let printed = String::from_utf8_lossy(&first.printed.text).into_owned();
     let mut report = Report { printed: Some(printed), ..report(&runs, launch, &checks, vec![]) };
     let results = if arrays { results(launch, &runs[0].session).map_err(in_file)? } else { vec![] };
-    let (memory, race) = options.checks();
-    if memory || race {
-        let findings = runs[0].checked(memory, race).map_err(in_file)?;
+    let wanted = options.checks().map_err(failed)?;
+    if wanted != Wanted::default() {
+        let findings = runs[0].checked(wanted).map_err(in_file)?;
         if let (Some(finding), "ok") = (findings.first(), outcome) {
             (outcome, message) = ("finding", finding.to_string());
         }

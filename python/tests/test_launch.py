@@ -325,7 +325,7 @@ def test_a_check_of_memory(module, examples):
     short = module.array(np.ones(60, np.float32))
     load, *_ = checked[1, 64](64, 2.5, short, module.array(x)).findings
     assert load.allocation.startswith("array at") and load.count == 4
-    with pytest.raises(warploom.Error, match="options: .*memory"):
+    with pytest.raises(warploom.Error, match="check .*memmory.*expected some of memory, race, init"):
         module.kernels["saxpy"].with_options(check=["memmory"])[1, 32](1, 1.0, x, y)
 
 

@@ -22,7 +22,8 @@ class Options:
 
     `check=["memory"]` finds accesses to global memory past the end of an array or of the module's
     variables. They are no faults, because memory has pages of 64 KiB. `check=["race"]` finds accesses
-    of two warps to a byte of shared memory without a barrier between them. See Report.findings.
+    of two warps to a byte of shared memory without a barrier between them, `check=["init"]` reads of
+    shared memory that the block has not written. See Report.findings.
     """
 
     engine: str = "jit"
@@ -96,8 +97,8 @@ class Finding:
     """Bad accesses of one instruction, which a check found. The fields describe the first one.
 
     `access` is `load`, `store` or `atomic`. Of the check `memory`, `allocation` names the memory of
-    `allocation_bytes` bytes, and `offset` is the place of the access in it. Of the check `race`,
-    `address` is an offset in shared memory, and the fields `other_...` have the other access (without
+    `allocation_bytes` bytes, and `offset` is the place of the access in it. Of the checks `race` and
+    `init`, `address` is an offset in shared memory. The fields `other_...` have the other access of a race (without
     a warp if several warps read). `count` says how many accesses of lanes were bad.
     """
 

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use warploom::EngineKind;
 use warploom_engine::Effort;
-use warploom_replay::Launch;
 use warploom_replay::engine_run::{Agreement, Checks, Compared, EngineRun, RunOptions, report};
 use warploom_replay::report::Report;
+use warploom_replay::{Launch, Wanted};
 
 use super::cache::pieces_of_code;
 use super::progress::Progress;
@@ -74,6 +74,8 @@ enum Check {
     Memory,
     /// Accesses of two warps to a byte of shared memory without a barrier between them.
     Race,
+    /// Reads of shared memory that the block has not written.
+    Init,
     /// GFX9: results of loads that code uses before it has waited for them.
     Waitcnt,
     /// NVIDIA from Turing on: registers that code uses before a scoreboard or a stall count
@@ -166,10 +168,12 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
             notes += &format!("wrote {}\n", out.join(name).display());
         }
     }
-    let [memory, race] = [Check::Memory, Check::Race].map(|check| options.check.contains(&check));
-    let findings = match memory || race {
-        true => runs[0].checked(memory, race).map_err(Error::exec(&options.file))?,
-        false => vec![],
+    let has = |check| options.check.contains(&check);
+    let wanted =
+        Wanted { memory: has(Check::Memory), race: has(Check::Race), init: has(Check::Init) };
+    let findings = match wanted == Wanted::default() {
+        true => vec![],
+        false => runs[0].checked(wanted).map_err(Error::exec(&options.file))?,
     };
     for finding in &findings {
         complain(finding);

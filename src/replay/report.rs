@@ -60,7 +60,7 @@ pub struct Report {
     pub engines_agree: Option<bool>,
     /// Stores past the ends of buffers, which are no faults because memory has pages.
     pub overruns: Vec<String>,
-    /// What `--check memory` and `--check race` found.
+    /// What `--check memory`, `race` and `init` found.
     pub findings: Vec<FindingReport>,
 }
 
@@ -68,12 +68,12 @@ pub struct Report {
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct FindingReport {
-    /// The check: `memory` or `race`.
+    /// The check: `memory`, `race` or `init`.
     pub check: &'static str,
     /// `load`, `store` or `atomic`.
     pub access: &'static str,
     pub bytes: u32,
-    /// The guest address; of a race the offset in shared memory.
+    /// The guest address; of `race` and `init` the offset in shared memory.
     pub address: u64,
     /// Of `memory`: the name and the size of the allocation, and the offset of the access in it.
     pub allocation: Option<String>,

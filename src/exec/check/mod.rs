@@ -4,15 +4,19 @@
 //! A copy of the kernel checks each access in front of it, by operations of the IR: both engines run
 //! the copy as any other function, and other launches pay nothing. The copy stores the first bad
 //! access of each place in memory beside the guest's, which changes no result. `emit` appends
-//! operations, `memory` and `race` are the checks.
+//! operations, `memory`, `race` and `init` are the checks, `shared` has what the latter two keep of
+//! shared memory.
 
 mod emit;
+mod init;
 mod memory;
 mod race;
+mod shared;
 
 use emit::{Emitter, RECORD_BYTES, WORDS};
 use memory::{Pages, Table};
-use race::{Cells, Epoch};
+use race::Epoch;
+use shared::Cells;
 use warploom_ir::{Access, Block, Function, Inst, Op, Space};
 use warploom_runtime::fault::FaultKind;
 use warploom_runtime::launch;
@@ -31,11 +35,13 @@ pub struct Checks {
     /// Whether two warps of a block must not access a byte of shared memory without a barrier
     /// between them, unless both read, or both accesses are atomic.
     pub race: bool,
+    /// Whether a block must not read bytes of shared memory that it has not written.
+    pub init: bool,
 }
 
 impl Checks {
     pub fn is_empty(&self) -> bool {
-        self.memory.is_none() && !self.race
+        self.memory.is_none() && !self.race && !self.init
     }
 }
 
@@ -88,6 +94,8 @@ pub enum Mistake {
     PastEnd(Allocation),
     /// It races with an access of another warp of the block. `None`: several warps read.
     Race { other: AccessPlace, warp: Option<u32> },
+    /// It reads shared memory that the block has not written.
+    Unwritten,
 }
 
 /// Bad accesses of one instruction. The fields describe the first one; with several worker threads,
@@ -113,6 +121,7 @@ impl Finding {
         match self.mistake {
             Mistake::PastEnd(_) => "memory",
             Mistake::Race { .. } => "race",
+            Mistake::Unwritten => "init",
         }
     }
 }
@@ -133,6 +142,11 @@ impl std::fmt::Display for Finding {
             Mistake::Race { .. } => {
                 write!(f, "race: {kind} of {bytes} byte{s} at offset {address} of shared memory")?;
             }
+            Mistake::Unwritten => write!(
+                f,
+                "{kind} of {bytes} byte{s} at offset {address} of shared memory, which the block has \
+                 not written"
+            )?,
         }
         write!(f, ": pc {:#x}, block {block:?}, warp {warp}, lane {lane}", place.pc)?;
         if let Mistake::PastEnd(_) = self.mistake {
@@ -182,8 +196,13 @@ struct Site {
     pc: u64,
     kind: AccessKind,
     bytes: u32,
-    is_shared: bool,
 }
+
+/// The checks, as numbers of a site's records.
+const MEMORY: u64 = 0;
+const RACE: u64 = 1;
+const INIT: u64 = 2;
+const CHECKS: u64 = 3;
 
 impl Kernel<'_> {
     /// Launches a copy of this kernel that checks its accesses. The outcome is that of a launch. Also
@@ -207,9 +226,9 @@ impl Kernel<'_> {
             let plain = translated.plain()?;
             let sites = sites(&plain);
             // The last record is for barriers.
-            let records = alloc(RECORD_BYTES * (sites.len() as u64 + 1))?;
+            let records = alloc(RECORD_BYTES * (CHECKS * sites.len() as u64 + 1))?;
             let lanes = options.block.iter().map(|&axis| u64::from(axis)).product();
-            let mut places = Places { records, table: None, cells: None, lanes };
+            let mut places = Places { records, table: None, race: None, init: None, lanes };
             if let Some(allocations) = &checks.memory {
                 let Pages { bits, table } = Pages::of(allocations);
                 let address = alloc(table.len() as u64)?;
@@ -217,6 +236,12 @@ impl Kernel<'_> {
                 places.table = Some(Table { address, bits });
             }
             let shared = environment.config.shared_bytes.into();
+            let window = memory.windows().shared_address(0);
+            // Zeros are the cells of no access.
+            let mut cells = |bytes| {
+                let (blocks, all) = Cells::room(shared, bytes, options.grid);
+                Ok::<Cells, Error>(Cells { address: alloc(all)?, blocks, shared, bytes, window })
+            };
             let no_races = |problem| Error::NoRaceCheck { kernel: self.name().to_owned(), problem };
             if checks.race && shared > 0 {
                 let guest = self.program.guest();
@@ -228,47 +253,57 @@ impl Kernel<'_> {
                 if let Some(problem) = race::unsupported(&plain, names.iter().map(String::as_str)) {
                     return Err(no_races(problem));
                 }
-                let (blocks, bytes) = Cells::room(shared, options.grid);
-                // Zeros are the words of no access, since epochs begin with 1.
-                places.cells = Some(Cells { address: alloc(bytes)?, blocks, shared });
+                places.race = Some(cells(race::CELL_BYTES)?);
+            }
+            if checks.init && shared > 0 {
+                places.init = Some(cells(init::CELL_BYTES)?);
             }
             let engine = self.engine(checking(&plain, &sites, &places), options)?;
             let outcome = self.outcome(translated, &*engine, environment, options, None)?;
-            let mut words = vec![0; RECORD_BYTES as usize * (sites.len() + 1)];
+            let mut words = vec![0; (RECORD_BYTES * (CHECKS * sites.len() as u64 + 1)) as usize];
             memory.read(records, &mut words)?;
-            if words[RECORD_BYTES as usize * sites.len()..].iter().any(|&byte| byte != 0) {
-                return Err(no_races(race::PART));
-            }
-            let mut findings = vec![];
-            for (site, record) in sites.iter().zip(words.chunks_exact(RECORD_BYTES as usize)) {
+            let mut all = words.chunks_exact(RECORD_BYTES as usize).map(|record| {
                 let word =
                     |i: usize| u64::from_le_bytes(std::array::from_fn(|byte| record[8 * i + byte]));
-                let words: [u64; WORDS] = std::array::from_fn(word);
-                if words[0] > 0 {
-                    findings.push(self.finding(site, &sites, words, checks));
+                std::array::from_fn::<u64, WORDS, _>(word)
+            });
+            let mut findings = vec![];
+            for site in &sites {
+                for (check, words) in (0..CHECKS).zip(&mut all) {
+                    if words[0] > 0 {
+                        findings.push(self.finding(site, check, &sites, words, checks));
+                    }
                 }
             }
-            Ok((outcome, findings))
+            match all.next() {
+                Some([count, ..]) if count > 0 => Err(no_races(race::PART)),
+                _ => Ok((outcome, findings)),
+            }
         })
     }
 
     fn finding(
         &self,
         site: &Site,
+        check: u64,
         sites: &[Site],
         words: [u64; WORDS],
         checks: &Checks,
     ) -> Finding {
         let [count, address, lane, x, y, z, warp, word] = words;
-        let mistake = if site.is_shared {
-            let race::Other { site, warp } = race::other(word, warp, site.kind);
-            Mistake::Race { other: self.place(&sites[site.min(sites.len() - 1)]), warp }
-        } else {
-            let page = (address + u64::from(site.bytes) - 1) >> PAGE_BITS;
-            let ends_there = |one: &&Allocation| (one.address + one.bytes) >> PAGE_BITS == page;
-            let of = checks.memory.iter().flatten().find(ends_there).cloned();
-            let unknown = Allocation { name: String::new(), address, bytes: 0 };
-            Mistake::PastEnd(of.unwrap_or(unknown))
+        let mistake = match check {
+            RACE => {
+                let race::Other { site, warp } = race::other(word, warp, site.kind);
+                Mistake::Race { other: self.place(&sites[site.min(sites.len() - 1)]), warp }
+            }
+            INIT => Mistake::Unwritten,
+            _ => {
+                let page = (address + u64::from(site.bytes) - 1) >> PAGE_BITS;
+                let ends_there = |one: &&Allocation| (one.address + one.bytes) >> PAGE_BITS == page;
+                let of = checks.memory.iter().flatten().find(ends_there).cloned();
+                let unknown = Allocation { name: String::new(), address, bytes: 0 };
+                Mistake::PastEnd(of.unwrap_or(unknown))
+            }
         };
         Finding {
             mistake,
@@ -303,7 +338,8 @@ impl Kernel<'_> {
 struct Places {
     records: u64,
     table: Option<Table>,
-    cells: Option<Cells>,
+    race: Option<Cells>,
+    init: Option<Cells>,
     /// The lanes of a block.
     lanes: u64,
 }
@@ -324,8 +360,7 @@ fn sites(function: &Function) -> Vec<Site> {
     let insts = function.blocks.iter().flat_map(|block| &block.insts);
     let site = |inst: &Inst| {
         let (access, kind) = access(&inst.op)?;
-        let is_shared = access.space == Space::Shared;
-        Some(Site { pc: inst.pc, kind, bytes: access.bytes(), is_shared })
+        Some(Site { pc: inst.pc, kind, bytes: access.bytes() })
     };
     insts.filter_map(site).collect()
 }
@@ -333,7 +368,7 @@ fn sites(function: &Function) -> Vec<Site> {
 /// Returns the function with a check in front of each access of the sites.
 fn checking(function: &Function, sites: &[Site], places: &Places) -> Function {
     let mut function = function.clone();
-    let epoch = places.cells.is_some().then(|| Epoch::new(&mut function));
+    let race = places.race.map(|cells| (Epoch::new(&mut function), cells));
     let (lanes, banks) = (function.lanes, function.banks.clone());
     let mut numbers = 0..sites.len() as u64;
     for block in &mut function.blocks {
@@ -345,21 +380,22 @@ fn checking(function: &Function, sites: &[Site], places: &Places) -> Function {
         block.append(&original, |block, op| {
             let (Some(inst), Some((access, kind))) = (insts.next(), access(op)) else { return };
             let Some(site) = numbers.next() else { return };
-            let record = places.records + RECORD_BYTES * site;
+            let record = |check| places.records + RECORD_BYTES * (CHECKS * site + check);
             let (window, pc) = (inst.window, inst.pc);
             let mut emit = Emitter { lanes, banks: &banks, block, window, pc };
-            match (access.space, places.table, epoch.zip(places.cells)) {
-                (Space::Shared, _, Some((epoch, cells))) => {
-                    let checked = race::Checked { access, kind, site, record };
-                    race::check(&mut emit, &checked, epoch, cells);
-                }
-                (Space::Shared, _, None) => {}
-                (_, Some(table), _) => memory::check(&mut emit, access, table, record),
-                (_, None, _) => {}
+            if let Some(table) = places.table.filter(|_| access.space != Space::Shared) {
+                memory::check(&mut emit, access, table, record(MEMORY));
+            }
+            if let Some((epoch, cells)) = race {
+                let checked = race::Checked { access, kind, site, record: record(RACE) };
+                race::check(&mut emit, &checked, epoch, cells);
+            }
+            if let Some(cells) = places.init {
+                init::check(&mut emit, (access, kind), record(INIT), cells);
             }
         });
-        if let Some(epoch) = epoch {
-            let record = places.records + RECORD_BYTES * sites.len() as u64;
+        if let Some((epoch, _)) = race {
+            let record = places.records + RECORD_BYTES * CHECKS * sites.len() as u64;
             epoch.advance(block, (lanes, &banks), places.lanes, record);
         }
     }

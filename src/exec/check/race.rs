@@ -12,14 +12,12 @@ use warploom_ir::{
 
 use super::AccessKind;
 use super::emit::Emitter;
+use super::shared::{Cells, Found};
 
 /// The bytes of the words of one byte.
-const CELL_BYTES: u64 = 16;
+pub const CELL_BYTES: u64 = 16;
 /// The bytes of an access that are checked at once: their words are elements of one access.
 const CHUNK: u32 = 8;
-/// The most bytes of all words, unless one block needs more.
-const MOST_BYTES: u64 = 64 << 20;
-
 /// The second word: the reader, a warp's number from 1 on or [`MANY`], and the writer in a byte each;
 /// then the reader's and the writer's site.
 const WRITER: u64 = 8;
@@ -29,26 +27,6 @@ const WRITER_SITE: u64 = 40;
 const ATOMIC: u64 = 1 << 63;
 const SITES: u64 = 1 << 23;
 pub const MANY: u64 = 0xff;
-
-/// The words in guest memory.
-#[derive(Clone, Copy)]
-pub struct Cells {
-    pub address: u64,
-    /// How many blocks have words of their own at a time.
-    pub blocks: u64,
-    /// The bytes of shared memory of a block.
-    pub shared: u64,
-}
-
-impl Cells {
-    /// Returns the number of blocks of a grid that have words at a time, and the bytes of all words.
-    pub fn room(shared: u64, grid: [u32; 3]) -> (u64, u64) {
-        let of_block = shared.max(1) * CELL_BYTES;
-        let all = grid.iter().fold(1_u64, |all, &axis| all.saturating_mul(axis.into()));
-        let blocks = (MOST_BYTES / of_block).clamp(1, all.max(1));
-        (blocks, blocks * of_block)
-    }
-}
 
 /// The register with the epoch of each lane.
 #[derive(Clone, Copy)]
@@ -127,35 +105,9 @@ pub struct Checked<'a> {
 /// Appends the check of an access to shared memory.
 pub fn check(emit: &mut Emitter<'_>, checked: &Checked<'_>, epoch: Epoch, cells: Cells) {
     let Checked { access, kind, site, record } = *checked;
+    let Some(found) = cells.find(emit, access) else { return };
+    let Found { address, guard, number, start } = found;
     let bytes = access.bytes();
-    let address = emit.varying(access.address);
-    let address = emit.wide(address);
-    let low = emit.with(BinaryOp::Add, address, i64::from(access.offset) as u64);
-    // Addresses wrap at 32 bits.
-    let address = emit.with(BinaryOp::And, low, u32::MAX.into());
-    let most = emit.splat(cells.shared.saturating_sub(bytes.into()));
-    let fits = emit.compare(IntCc::LeU, address, most);
-    let guard = match access.guard {
-        Some(guard) => emit.and(fits, guard),
-        None => fits,
-    };
-    if cells.shared < bytes.into() {
-        return;
-    }
-    // The block's number, along x first.
-    let [x, y, z] = [0, 1, 2].map(|axis| emit.push(Op::Special(Special::Ctaid(axis))));
-    let [width, height] = [0, 1].map(|axis| emit.push(Op::Special(Special::Nctaid(axis))));
-    let [x, y, z, width, height] = [x, y, z, width, height].map(|value| emit.wide(value));
-    let rows = emit.push(Op::Binary { op: BinaryOp::Mul, a: z, b: height });
-    let rows = emit.push(Op::Binary { op: BinaryOp::Add, a: rows, b: y });
-    let number = emit.push(Op::Binary { op: BinaryOp::Mul, a: rows, b: width });
-    let number = emit.push(Op::Binary { op: BinaryOp::Add, a: number, b: x });
-    let slot = emit.with(BinaryOp::RemU, number, cells.blocks);
-    let start = emit.with(BinaryOp::Mul, slot, cells.shared * CELL_BYTES);
-    let start = emit.with(BinaryOp::Add, start, cells.address);
-    let start = emit.varying(start);
-    let offset = emit.with(BinaryOp::Shl, address, CELL_BYTES.ilog2().into());
-    let start = emit.push(Op::Binary { op: BinaryOp::Add, a: start, b: offset });
     let high = emit.with(BinaryOp::Shl, number, 32);
     let high = emit.varying(high);
     let now = emit.push(Op::RfRead { reg: epoch.0, part: Part::Whole });

@@ -55,6 +55,34 @@ pub struct Session<'c> {
     replaced: BTreeMap<usize, Vec<u8>>,
 }
 
+/// The checks of a launch, see [`Checks`]: `memory` against the ends of the buffers and of the
+/// module's variables.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wanted {
+    pub memory: bool,
+    pub race: bool,
+    pub init: bool,
+}
+
+impl Wanted {
+    /// The names of the checks.
+    pub const NAMES: [&'static str; 3] = ["memory", "race", "init"];
+
+    /// Returns the checks of a list of names with commas between them.
+    pub fn named(list: &str) -> Option<Wanted> {
+        let mut wanted = Wanted::default();
+        for name in list.split(',') {
+            match name {
+                "memory" => wanted.memory = true,
+                "race" => wanted.race = true,
+                "init" => wanted.init = true,
+                _ => return None,
+            }
+        }
+        Some(wanted)
+    }
+}
+
 /// A store past the end of a buffer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Overrun<'c> {
@@ -530,14 +558,8 @@ impl<'c> Session<'c> {
         self.kernel()?.profile(&self.args, self.drawing(options)?.as_ref())
     }
 
-    /// Runs the kernel once and checks its accesses ([`Kernel::launch_checked`]): with `memory`
-    /// against the ends of the buffers and of the module's variables, with `race` for races.
-    pub fn checked(
-        &self,
-        options: &LaunchOptions,
-        memory: bool,
-        race: bool,
-    ) -> Result<Vec<Finding>, Error> {
+    /// Runs the kernel once and checks its accesses ([`Kernel::launch_checked`]).
+    pub fn checked(&self, options: &LaunchOptions, wanted: Wanted) -> Result<Vec<Finding>, Error> {
         let buffer = |(buffer, &address): (&Buffer, &u64)| Allocation {
             name: buffer.name.clone(),
             address,
@@ -545,7 +567,8 @@ impl<'c> Session<'c> {
         };
         let buffers = self.launch.buffers.iter().zip(&self.buffers).map(buffer);
         let allocations = || buffers.chain(self.program.allocations()).collect();
-        let checks = Checks { memory: memory.then(allocations), race };
+        let Wanted { memory, race, init } = wanted;
+        let checks = Checks { memory: memory.then(allocations), race, init };
         let options = self.drawing(options)?;
         Ok(self.kernel()?.launch_checked(&self.args, options.as_ref(), &checks)?.1)
     }
