@@ -33,7 +33,7 @@ fn allocation(finding: &Finding) -> &Allocation {
 fn findings(launch: &Launch) -> Vec<Finding> {
     let on = |engine| {
         let session = Session::new(launch).unwrap();
-        session.checked(&session.options(engine, 1), MEMORY).unwrap()
+        session.checked(&session.options(engine, 1), MEMORY).unwrap().findings
     };
     let [jit, interp] = ENGINES.map(on);
     assert_eq!(jit, interp);
@@ -100,13 +100,7 @@ fn the_examples_are_clean() {
                 let launch = Launch::read(&path).unwrap();
                 let session = Session::new(&launch).unwrap();
                 let options = session.options(EngineKind::Jit, 1);
-                let found = match session.checked(&options, ALL) {
-                    Err(warploom::Error::NoRaceCheck { .. }) => {
-                        session.reset().unwrap();
-                        session.checked(&options, Wanted { race: false, ..ALL }).unwrap()
-                    }
-                    found => found.unwrap(),
-                };
+                let found = session.checked(&options, ALL).unwrap().findings;
                 let guesses = session.kernel().unwrap().name() == GUESSES;
                 let is_right = match guesses {
                     true => found.len() == 2 && found.iter().all(|one| one.check() == "race"),
@@ -161,12 +155,10 @@ fn missing_barriers_are_found_on_each_guest() {
             launch.binary = patched;
             let on = |engine| {
                 let session = Session::new(&launch).unwrap();
-                session
-                    .checked(
-                        &session.options(engine, 1),
-                        Wanted { race: true, ..Wanted::default() },
-                    )
-                    .unwrap()
+                let race = Wanted { race: true, ..Wanted::default() };
+                let checked = session.checked(&session.options(engine, 1), race).unwrap();
+                assert_eq!(checked.no_races, None, "{guest}{kernel}");
+                checked.findings
             };
             let [found, interp] = ENGINES.map(on);
             assert_eq!(found, interp, "{guest}{kernel}");
@@ -240,8 +232,8 @@ fn run(
 ) -> (Vec<Finding>, Option<String>) {
     let options = LaunchOptions { engine, ..LaunchOptions::new([1, 1, 1], [LANES as u32, 1, 1]) };
     let checks = Checks { memory: Some(allocations.to_vec()), ..Checks::default() };
-    let (outcome, found) = kernel.launch_checked(args, &options, &checks).unwrap();
-    (found, outcome.fault.map(|fault| fault.to_string()))
+    let checked = kernel.launch_checked(args, &options, &checks).unwrap();
+    (checked.findings, checked.outcome.fault.map(|fault| fault.to_string()))
 }
 
 proptest! {
@@ -386,7 +378,7 @@ proptest! {
             let shape = LaunchOptions::new([3, 1, 1], [LANES as u32, 1, 1]);
             let options = LaunchOptions { engine, ..shape };
             let kernel = program.only_kernel().unwrap();
-            kernel.launch_checked(&[Arg::pointer(offsets)], &options, &checks).unwrap().1
+            kernel.launch_checked(&[Arg::pointer(offsets)], &options, &checks).unwrap().findings
         };
         let [found, interp] = ENGINES.map(on);
         prop_assert_eq!(&found, &interp);
@@ -409,7 +401,7 @@ proptest! {
         let text = text.replace("ld.shared.u8", "ld.shared.u32").replace("ld.u8", "ld.u32");
         let width = if narrow { 1 } else { 4 };
         let program = Program::load(text.as_bytes(), None).unwrap();
-        let stores = |lane: usize| (lane % few == 0).then_some(4 * places[lane].0);
+        let stores = |lane: usize| lane.is_multiple_of(few).then_some(4 * places[lane].0);
         let table = (0..LANES).map(|lane| [stores(lane).unwrap_or(-1), 4 * places[lane].1]);
         let table: Vec<[i32; 2]> = table.collect();
         let offsets = program.memory().alloc(8 * LANES as u64, 1).unwrap();
@@ -423,7 +415,7 @@ proptest! {
             let shape = LaunchOptions::new([3, 1, 1], [LANES as u32, 1, 1]);
             let options = LaunchOptions { engine, ..shape };
             let kernel = program.only_kernel().unwrap();
-            kernel.launch_checked(&[Arg::pointer(offsets)], &options, &checks).unwrap().1
+            kernel.launch_checked(&[Arg::pointer(offsets)], &options, &checks).unwrap().findings
         };
         let [found, interp] = ENGINES.map(on);
         prop_assert_eq!(&found, &interp);
@@ -450,24 +442,21 @@ proptest! {
 fn races_are_not_checked_where_barriers_are_of_a_part() {
     let whole = shared_kernel(["store", "load"], "u32", true, false);
     let texts = [
-        (whole.replace("bar.sync 0;", "bar.sync 0, 32;"), "a barrier of a part of the block"),
-        (whole.replace("bar.sync 0;", "bar.arrive 1, 96;"), "arrive without waiting"),
-        (whole.replace("bar.sync 0;", "bar.sync 0, 96;"), ""),
+        ("bar.sync 0, 32;", Some("a barrier of a part of the block")),
+        ("bar.arrive 1, 96;", Some("a barrier at which warps arrive without waiting")),
+        ("bar.sync 0, 96;", None),
     ];
-    for (text, problem) in texts {
+    for (barrier, problem) in texts {
+        let text = whole.replace("bar.sync 0;", barrier);
         let program = Program::load(text.as_bytes(), None).unwrap();
         let offsets = program.memory().alloc(8 * LANES as u64, 1).unwrap();
         let options = LaunchOptions::new([1, 1, 1], [LANES as u32, 1, 1]);
         let checks = Checks { race: true, ..Checks::default() };
         let kernel = program.only_kernel().unwrap();
-        let checked = kernel.launch_checked(&[Arg::pointer(offsets)], &options, &checks);
-        match checked {
-            Ok(_) => assert_eq!(problem, ""),
-            Err(error) => {
-                let error = error.to_string();
-                assert!(!problem.is_empty() && error.contains(problem), "{error}");
-            }
-        }
+        let checked = kernel.launch_checked(&[Arg::pointer(offsets)], &options, &checks).unwrap();
+        assert_eq!(checked.no_races, problem);
+        // All lanes store to one place.
+        assert_eq!(checked.findings.is_empty(), problem.is_some());
     }
 }
 
@@ -519,7 +508,8 @@ fn variables_of_a_module_have_ends() {
     let options = LaunchOptions::new([1, 1, 1], [1, 1, 1]);
     for (n, expected) in [(4, 0), (5, 2)] {
         let kernel = program.only_kernel().unwrap();
-        let (_, found) = kernel.launch_checked(&[Arg::from(n)], &options, &checks).unwrap();
+        let checked = kernel.launch_checked(&[Arg::from(n)], &options, &checks).unwrap();
+        let found = checked.findings;
         assert_eq!(found.len(), expected, "{found:?}");
         let is_right = |one: &Finding| allocation(one).name == "table" && one.place.line.is_some();
         assert!(found.iter().all(is_right), "{found:?}");

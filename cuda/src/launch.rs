@@ -179,9 +179,12 @@ impl Launch {
             || allocations::for_checks().into_iter().chain(program.allocations()).collect();
         let checks = Checks { memory: memory.then(allocations), race, init };
         let kernel = program.kernel_of(self.function.id);
-        let (outcome, findings) = kernel.launch_checked(&self.args, options, &checks)?;
-        findings.iter().for_each(record::found);
-        Ok(outcome)
+        let checked = kernel.launch_checked(&self.args, options, &checks)?;
+        checked.findings.iter().for_each(record::found);
+        if let Some(problem) = checked.no_races {
+            record::no_races(kernel.name(), problem);
+        }
+        Ok(checked.outcome)
     }
 
     /// Returns the launch for its manifest, if it is to be captured.

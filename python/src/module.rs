@@ -390,7 +390,8 @@ impl Module {
         let (outcome, findings) = if checks.is_empty() {
             kernel.launch(&args, &options).map(|outcome| (outcome, vec![]))
         } else {
-            kernel.launch_checked(&args, &options, &checks)
+            let checked = kernel.launch_checked(&args, &options, &checks);
+            checked.map(|checked| (checked.outcome, checked.findings))
         }
         .map_err(failed)?;
         let report = serde_json::to_string(&Report::new(launch.kernel, &outcome, &findings));

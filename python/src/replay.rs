@@ -84,7 +84,7 @@ fn run(
     let results = if arrays { results(launch, &runs[0].session).map_err(in_file)? } else { vec![] };
     let wanted = options.checks().map_err(failed)?;
     if wanted != Wanted::default() {
-        let findings = runs[0].checked(wanted).map_err(in_file)?;
+        let findings = runs[0].checked(wanted).map_err(in_file)?.findings;
         if let (Some(finding), "ok") = (findings.first(), outcome) {
             (outcome, message) = ("finding", finding.to_string());
         }

@@ -171,10 +171,14 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
     let has = |check| options.check.contains(&check);
     let wanted =
         Wanted { memory: has(Check::Memory), race: has(Check::Race), init: has(Check::Init) };
-    let findings = match wanted == Wanted::default() {
-        true => vec![],
-        false => runs[0].checked(wanted).map_err(Error::exec(&options.file))?,
-    };
+    let mut findings = vec![];
+    if wanted != Wanted::default() {
+        let checked = runs[0].checked(wanted).map_err(Error::exec(&options.file))?;
+        findings = checked.findings;
+        if let Some(problem) = checked.no_races {
+            complain(&format_args!("warning: races are not checked: the kernel has {problem}"));
+        }
+    }
     for finding in &findings {
         complain(finding);
         ending = Ending::Fault;

@@ -93,8 +93,6 @@ pub enum Error {
     Placed { name: String, problem: MapError },
     #[error("kernel `{kernel}`: its instruction set has no check of waits")]
     NoCheck { kernel: String },
-    #[error("kernel `{kernel}` has {problem}: its races are not checked")]
-    NoRaceCheck { kernel: String, problem: &'static str },
     #[error("a graphics program runs over arrays: expected a manifest with [vertices] or [pixels]")]
     NoShaders,
     #[error("reciprocals = \"table\": only those of Maxwell kernels have tables")]

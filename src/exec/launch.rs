@@ -189,7 +189,7 @@ impl LaunchOptions {
     }
 
     /// Returns the number of worker threads that engines must assume.
-    fn engine_threads(&self) -> usize {
+    pub(super) fn engine_threads(&self) -> usize {
         if self.concurrent { self.threads.max(2) } else { self.threads }
     }
 }

@@ -52,7 +52,7 @@ mod translate;
 
 use std::sync::Arc;
 
-pub use check::{AccessKind, AccessPlace, Allocation, Checks, Finding, Mistake};
+pub use check::{AccessKind, AccessPlace, Allocation, CheckedLaunch, Checks, Finding, Mistake};
 pub use coverage::{Count, Coverage, Stop};
 pub use error::Error;
 pub use fault::Fault;

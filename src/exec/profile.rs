@@ -166,7 +166,7 @@ impl Kernel<'_> {
         let program = warploom_engine::Kernel::new(function, super::backend()).program(
             options.grid,
             options.block,
-            options.threads,
+            options.engine_threads(),
         );
         Ok(program.map_err(|e| Error::Stage {
             kernel: self.name().to_owned(),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use warploom::{EngineKind, Error, Executed, Finding, LaunchOptions, LaunchOutcome};
+use warploom::{CheckedLaunch, EngineKind, Error, Executed, LaunchOptions, LaunchOutcome};
 use warploom_engine::{CodeStore, Effort};
 use warploom_runtime::fault::FaultKind;
 use warploom_runtime::launch::Counts;
@@ -125,7 +125,7 @@ impl<'c> EngineRun<'c> {
     ///
     /// # Errors
     /// The launch cannot take place.
-    pub fn checked(&self, wanted: Wanted) -> Result<Vec<Finding>, Error> {
+    pub fn checked(&self, wanted: Wanted) -> Result<CheckedLaunch, Error> {
         self.session.reset()?;
         self.session.checked(&self.options, wanted)
     }

@@ -26,6 +26,16 @@ use super::fault::Fault;
 use super::guest::{SourcePlace, instructions};
 use super::{Arg, Error, Kernel, LaunchOptions, LaunchOutcome};
 
+/// A launch with checks.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct CheckedLaunch {
+    pub outcome: LaunchOutcome,
+    pub findings: Vec<Finding>,
+    /// The reason why races were not checked, although they should be: a property of the kernel.
+    pub no_races: Option<&'static str>,
+}
+
 /// The checks of a launch.
 #[derive(Clone, Debug, Default)]
 pub struct Checks {
@@ -205,17 +215,16 @@ const INIT: u64 = 2;
 const CHECKS: u64 = 3;
 
 impl Kernel<'_> {
-    /// Launches a copy of this kernel that checks its accesses. The outcome is that of a launch. Also
-    /// returns what the checks found.
+    /// Launches a copy of this kernel that checks its accesses. The outcome is that of a launch.
     ///
     /// # Errors
-    /// The launch cannot take place, or the kernel has a barrier for which races are not checked.
+    /// The launch cannot take place.
     pub fn launch_checked(
         &self,
         args: &[Arg],
         options: &LaunchOptions,
         checks: &Checks,
-    ) -> Result<(LaunchOutcome, Vec<Finding>), Error> {
+    ) -> Result<CheckedLaunch, Error> {
         self.in_environment(args, options, |translated, environment| {
             let memory = self.program.memory();
             let mut alloc = |bytes: u64| {
@@ -242,7 +251,7 @@ impl Kernel<'_> {
                 let (blocks, all) = Cells::room(shared, bytes, options.grid);
                 Ok::<Cells, Error>(Cells { address: alloc(all)?, blocks, shared, bytes, window })
             };
-            let no_races = |problem| Error::NoRaceCheck { kernel: self.name().to_owned(), problem };
+            let mut no_races = None;
             if checks.race && shared > 0 {
                 let guest = self.program.guest();
                 let code = translated.code();
@@ -250,10 +259,10 @@ impl Kernel<'_> {
                     instructions(guest, code, block.pc, block.cost).map(|placed| placed.mnemonic)
                 });
                 let names: Vec<String> = placed.collect();
-                if let Some(problem) = race::unsupported(&plain, names.iter().map(String::as_str)) {
-                    return Err(no_races(problem));
+                no_races = race::unsupported(&plain, names.iter().map(String::as_str));
+                if no_races.is_none() {
+                    places.race = Some(cells(race::CELL_BYTES)?);
                 }
-                places.race = Some(cells(race::CELL_BYTES)?);
             }
             if checks.init && shared > 0 {
                 places.init = Some(cells(init::CELL_BYTES)?);
@@ -275,10 +284,11 @@ impl Kernel<'_> {
                     }
                 }
             }
-            match all.next() {
-                Some([count, ..]) if count > 0 => Err(no_races(race::PART)),
-                _ => Ok((outcome, findings)),
+            if all.next().is_some_and(|[count, ..]| count > 0) {
+                no_races = Some(race::PART);
+                findings.retain(|one| !matches!(one.mistake, Mistake::Race { .. }));
             }
+            Ok(CheckedLaunch { outcome, findings, no_races })
         })
     }
 

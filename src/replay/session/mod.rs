@@ -18,8 +18,8 @@ use drawing::Drawing;
 use shader::Arrays;
 use surfaces::Surfaces;
 use warploom::{
-    Allocation, Arg, Checks, Counted, CountedLaunch, EngineKind, Error, Executed, Finding, Kernel,
-    LaunchOptions, LaunchOutcome, Program, Stage,
+    Allocation, Arg, CheckedLaunch, Checks, Counted, CountedLaunch, EngineKind, Error, Executed,
+    Kernel, LaunchOptions, LaunchOutcome, Program, Stage,
 };
 use warploom_container::hsaco::Gfx9;
 use warploom_container::{Arch, Module, text};
@@ -559,7 +559,7 @@ impl<'c> Session<'c> {
     }
 
     /// Runs the kernel once and checks its accesses ([`Kernel::launch_checked`]).
-    pub fn checked(&self, options: &LaunchOptions, wanted: Wanted) -> Result<Vec<Finding>, Error> {
+    pub fn checked(&self, options: &LaunchOptions, wanted: Wanted) -> Result<CheckedLaunch, Error> {
         let buffer = |(buffer, &address): (&Buffer, &u64)| Allocation {
             name: buffer.name.clone(),
             address,
@@ -570,7 +570,7 @@ impl<'c> Session<'c> {
         let Wanted { memory, race, init } = wanted;
         let checks = Checks { memory: memory.then(allocations), race, init };
         let options = self.drawing(options)?;
-        Ok(self.kernel()?.launch_checked(&self.args, options.as_ref(), &checks)?.1)
+        self.kernel()?.launch_checked(&self.args, options.as_ref(), &checks)
     }
 
     /// Runs the kernel once and counts the host instructions of its code
