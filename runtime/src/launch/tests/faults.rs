@@ -3,7 +3,7 @@ use super::*;
 #[test]
 fn the_lowest_faulting_block_is_reported_and_those_below_complete() {
     for threads in [1, 2, 4] {
-        for _ in 0..20 {
+        for _ in 0..crate::rounds(20) {
             let mut config = LaunchConfig::new([100, 2, 1], [64, 1, 1]);
             config.threads = threads;
             let finished = Mutex::new(BTreeSet::new());
