@@ -178,6 +178,8 @@ def test_types_of_c_are_checked():
     assert [a.form for a in kernel.arguments] == ["u32", "f32", "buffer", "buffer"]
     with pytest.raises(warploom.Error, match="an array of float64, the parameter is float const.: expected elements of float32"):
         kernel[1, 32](1, 2.5, np.zeros(1), np.zeros(1, np.float32))
+    with pytest.raises(warploom.Error, match="an array, the parameter is unsigned int"):
+        kernel[1, 32](np.zeros(1, np.uint32), 2.5, np.zeros(1, np.float32), np.zeros(1, np.float32))
     y = np.zeros(4, np.float32)
     kernel[1, 32](4, 2, np.ones(4, np.float32).view(np.uint8), y)
     assert y.tolist() == [2, 2, 2, 2]

@@ -183,10 +183,10 @@ class _Call:
         return len(self.surfaces) - 1
 
     def _buffer(self, array: np.ndarray, argument: Argument) -> int:
-        if argument.form != "buffer":
-            # Types of pointers are rare in PTX and cubins: 64 bits without a type are one.
-            if argument.size != 8 or argument.type is not None and "*" in (argument.type or ""):
-                raise Error(f"an array, the parameter is {_described(argument)}")
+        # PTX has no pointers: 64 bits may be one.
+        may_point = argument.size == 8 and (argument.type or ".").startswith(".")
+        if argument.form != "buffer" and not may_point:
+            raise Error(f"an array, the parameter is {_described(argument)}")
         if argument.element is not None and not fits(array, argument.element):
             raise Error(
                 f"an array of {array.dtype}, the parameter is {_described(argument)}: "
