@@ -6,6 +6,7 @@ use crate::rounds;
 /// Ranges below the arena, behind its end and in it are aliases of an allocation, and end before it
 /// does.
 #[test]
+#[cfg_attr(miri, ignore = "Miri maps no file")]
 fn an_alias_that_is_released_gives_back_nothing_of_others() {
     for place in [Placement::At(1 << 33), Placement::At(1 << 55), Placement::ANYWHERE] {
         let mut memory = in_place();
@@ -28,6 +29,7 @@ fn an_alias_that_is_released_gives_back_nothing_of_others() {
 
 /// The allocation ends before its alias does.
 #[test]
+#[cfg_attr(miri, ignore = "Miri maps no file")]
 fn an_alias_keeps_its_pages_when_the_allocation_is_released() {
     let mut memory = in_place();
     let source = memory.alloc(4 * PAGE, 1).unwrap();
@@ -53,6 +55,7 @@ fn an_alias_keeps_its_pages_when_the_allocation_is_released() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "Miri maps no file")]
 fn an_alias_of_an_alias_stands_for_the_allocation() {
     let memory = in_place();
     let source = memory.alloc(3 * PAGE, 1).unwrap();

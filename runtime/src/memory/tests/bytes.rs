@@ -11,6 +11,7 @@ use super::*;
 use crate::rounds;
 
 #[test]
+#[cfg_attr(miri, ignore = "Miri maps no file")]
 fn memory_of_the_callers_is_mapped_to_the_byte() {
     let mut memory = in_place();
     let mut own = vec![7_u8; 5 * PAGE as usize];
@@ -60,6 +61,7 @@ fn mapped() -> (MmapMut, NonNull<u8>) {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "Miri maps no file")]
 fn memory_is_unmapped_behind_launches_that_may_use_it() {
     let memory = in_place();
     let (map, start) = mapped();
@@ -91,6 +93,7 @@ fn memory_is_unmapped_behind_launches_that_may_use_it() {
 
 /// A copy that touched the memory after it is gone would be a fault of the host.
 #[test]
+#[cfg_attr(miri, ignore = "Miri maps no file")]
 fn memory_is_unmapped_behind_copies() {
     let memory = in_place();
     let done = AtomicBool::new(false);

@@ -51,6 +51,7 @@ fn the_cap_counts_what_is_bound_and_errors_change_nothing() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "Miri has no memory for it")]
 fn huge_requests_are_refused_without_a_cap() {
     let memory = capped(u64::MAX);
     for bytes in [u64::MAX - PAGE, 1 << 62, 1 << 56] {
@@ -277,6 +278,7 @@ fn random_operations_against_a_model() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "Miri maps no file")]
 fn what_is_allocated_in_place_is_at_the_hosts_address() {
     let memory = in_place();
     let address = memory.alloc(3 * PAGE, 1).unwrap();
@@ -300,6 +302,7 @@ fn what_is_allocated_in_place_is_at_the_hosts_address() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "Miri maps no file")]
 fn memory_in_place_that_a_launch_uses_is_released_behind_it() {
     let memory = in_place();
     let address = memory.alloc(PAGE, 1).unwrap();

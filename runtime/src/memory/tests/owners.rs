@@ -289,6 +289,7 @@ impl Model {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "Miri maps no file")]
 fn random_bindings_have_the_pages_of_their_owners_only() {
     for (seed, in_place) in (0..rounds(30)).flat_map(|seed| [(seed, false), (seed, true)]) {
         let mut model = Model::new(in_place, seed);
