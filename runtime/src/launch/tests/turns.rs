@@ -161,6 +161,7 @@ fn cooperative_blocks_wait_for_each_other() {
 
 /// Block `b` waits for block `b + 1`, without cooperation.
 #[test]
+#[cfg_attr(miri, ignore = "many turns")]
 fn a_block_is_set_aside_that_waits_for_a_later_one() {
     let memory = Memory::default();
     let flags = memory.alloc(4 * 40, 4).unwrap();
@@ -213,6 +214,7 @@ fn waiting_for(flag: u64, setter: u32) -> Toy<impl Fn(&mut WarpContext) -> ExitC
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "many turns")]
 fn blocks_are_set_aside_as_far_as_memory_allows() {
     let memory = Memory::default();
     let flag = memory.alloc(4, 4).unwrap();
@@ -235,6 +237,7 @@ fn blocks_are_set_aside_as_far_as_memory_allows() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "many turns")]
 fn a_deadlock_of_blocks_names_the_lowest() {
     for (threads, cooperative) in [(1, false), (2, false), (3, false), (1, true), (2, true)] {
         let memory = Memory::default();
