@@ -37,7 +37,7 @@ macro_rules! numbers {
         }
     )*};
 }
-numbers! { c_int c_uint usize c_char u8 }
+numbers! { c_int c_uint usize i8 u8 }
 
 impl<T: Field + Copy, const N: usize> Field for [T; N] {
     fn of(attributes: &[c_int], value: &mut dyn FnMut(c_int) -> Result<c_int>) -> Result<[T; N]> {
