@@ -1,6 +1,6 @@
-//! `--check memory`: accesses past the ends of buffers, on each guest, with the right place, kind and
-//! count. `--check race`: races on shared memory, where barriers are taken out of kernels. Nothing is
-//! found where there is nothing.
+//! `--check memory`: accesses past the ends of buffers, on each guest, with the right place,
+//! kind and count. `--check race`: races on shared memory, where barriers are taken out of
+//! kernels. Nothing is found where there is nothing.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -175,7 +175,7 @@ fn missing_barriers_are_found_on_each_guest() {
     assert!(count > 30, "{count}");
 }
 
-/// Returns a kernel in which each lane accesses an element of a buffer that a table of offsets names,
+/// Returns a kernel in which each lane accesses an element of a buffer, whose offset a table has,
 /// by a type and a number of elements: `ld`, `st`, `red`, or `ld` through a generic pointer.
 fn kernel(access: &str, ty: &str, vector: &str) -> String {
     let width = match ty {
@@ -254,8 +254,9 @@ proptest! {
         let memory = program.memory();
         let [offsets, data] = [4 * LANES as u64, size].map(|bytes| memory.alloc(bytes, 1).unwrap());
         // Some lanes access nothing.
-        let at = places.iter().map(|&(is_active, place)| if is_active { place * bytes } else { u64::MAX });
-        let at: Vec<u64> = at.collect();
+        let place =
+            |&(is_active, place): &_| if is_active { place * bytes } else { u64::MAX };
+        let at: Vec<u64> = places.iter().map(place).collect();
         let table: Vec<u8> = at.iter().flat_map(|&at| (at as u32).to_le_bytes()).collect();
         memory.write(offsets, &table).unwrap();
         let is_past = |&&at: &&u64| at != u64::MAX && at + 8 + bytes > size;
@@ -331,6 +332,24 @@ fn shared_kernel(accesses: [&str; 2], ty: &str, barrier: bool, generic: bool) ->
     )
 }
 
+/// Runs a [`shared_kernel`] in three blocks, with the offsets of each lane's two accesses, on both
+/// engines, which must find the same.
+fn shared_findings(text: &str, table: &[[i32; 2]], checks: &Checks) -> Vec<Finding> {
+    let program = Program::load(text.as_bytes(), None).unwrap();
+    let offsets = program.memory().alloc(8 * LANES as u64, 1).unwrap();
+    let words: Vec<u8> = table.iter().flatten().flat_map(|at| at.to_le_bytes()).collect();
+    program.memory().write(offsets, &words).unwrap();
+    let on = |engine| {
+        let shape = LaunchOptions::new([3, 1, 1], [LANES as u32, 1, 1]);
+        let options = LaunchOptions { engine, ..shape };
+        let kernel = program.only_kernel().unwrap();
+        kernel.launch_checked(&[Arg::pointer(offsets)], &options, checks).unwrap().findings
+    };
+    let [found, interp] = ENGINES.map(on);
+    assert_eq!(found, interp);
+    found
+}
+
 /// Tells whether accesses of an epoch race: (kind, warp, first byte, bytes).
 fn race(epoch: &[(&str, usize, i32, i32)]) -> bool {
     epoch.iter().enumerate().any(|(i, a)| {
@@ -356,14 +375,10 @@ proptest! {
         let bytes = if narrow && !kinds.contains(&"atomic") { 1 } else { 4 };
         let ty = if bytes == 1 { "u8" } else { "u32" };
         let text = shared_kernel(kinds, ty, barrier, generic);
-        let program = Program::load(text.as_bytes(), None).unwrap();
         let mut table = [[-1_i32; 2]; LANES];
         for &(lane, which, place) in &active {
             table[lane][which] = place * bytes;
         }
-        let offsets = program.memory().alloc(8 * LANES as u64, 1).unwrap();
-        let words: Vec<u8> = table.iter().flatten().flat_map(|at| at.to_le_bytes()).collect();
-        program.memory().write(offsets, &words).unwrap();
         let accesses = |which: usize| {
             let of = table.iter().enumerate().filter(move |(_, at)| at[which] >= 0);
             of.map(move |(lane, at)| (kinds[which], lane / 32, at[which] + 4, bytes))
@@ -374,15 +389,8 @@ proptest! {
             false => race(&[first, second].concat()),
         };
         let checks = Checks { race: true, ..Checks::default() };
-        let on = |engine| {
-            let shape = LaunchOptions::new([3, 1, 1], [LANES as u32, 1, 1]);
-            let options = LaunchOptions { engine, ..shape };
-            let kernel = program.only_kernel().unwrap();
-            kernel.launch_checked(&[Arg::pointer(offsets)], &options, &checks).unwrap().findings
-        };
-        let [found, interp] = ENGINES.map(on);
-        prop_assert_eq!(&found, &interp);
-        prop_assert_eq!(!found.is_empty(), expected, "{:?}", found.first().map(|one| one.to_string()));
+        let found = shared_findings(&text, &table, &checks);
+        prop_assert_eq!(!found.is_empty(), expected, "{:?}", found.first());
     }
 }
 
@@ -397,28 +405,19 @@ proptest! {
         few in 1..LANES,
     ) {
         // Bytes are stored, so that a word may be written in part.
-        let text = shared_kernel(["store", second], if narrow { "u8" } else { "u32" }, true, generic);
+        let ty = if narrow { "u8" } else { "u32" };
+        let text = shared_kernel(["store", second], ty, true, generic);
         let text = text.replace("ld.shared.u8", "ld.shared.u32").replace("ld.u8", "ld.u32");
         let width = if narrow { 1 } else { 4 };
-        let program = Program::load(text.as_bytes(), None).unwrap();
         let stores = |lane: usize| lane.is_multiple_of(few).then_some(4 * places[lane].0);
         let table = (0..LANES).map(|lane| [stores(lane).unwrap_or(-1), 4 * places[lane].1]);
         let table: Vec<[i32; 2]> = table.collect();
-        let offsets = program.memory().alloc(8 * LANES as u64, 1).unwrap();
-        let words: Vec<u8> = table.iter().flatten().flat_map(|at| at.to_le_bytes()).collect();
-        program.memory().write(offsets, &words).unwrap();
-        let is_written = |byte: i32| table.iter().any(|at| at[0] >= 0 && (at[0]..at[0] + width).contains(&byte));
+        let writes = |at: &[i32; 2], byte| at[0] >= 0 && (at[0]..at[0] + width).contains(&byte);
+        let is_written = |byte| table.iter().any(|at| writes(at, byte));
         let mut unwritten: std::collections::BTreeSet<i32> =
             (0..60).filter(|&byte| !is_written(byte)).collect();
         let checks = Checks { init: true, ..Checks::default() };
-        let on = |engine| {
-            let shape = LaunchOptions::new([3, 1, 1], [LANES as u32, 1, 1]);
-            let options = LaunchOptions { engine, ..shape };
-            let kernel = program.only_kernel().unwrap();
-            kernel.launch_checked(&[Arg::pointer(offsets)], &options, &checks).unwrap().findings
-        };
-        let [found, interp] = ENGINES.map(on);
-        prop_assert_eq!(&found, &interp);
+        let found = shared_findings(&text, &table, &checks);
         let count: u64 = found.iter().map(|one| one.count).sum();
         let mut expected = 0;
         for warp in table.chunks(32) {

@@ -71,7 +71,7 @@ pub fn load(
     })
 }
 
-/// What a binary says of an argument.
+/// The description of an argument in a binary.
 #[derive(Serialize)]
 struct Argument {
     name: Option<String>,

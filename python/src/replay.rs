@@ -8,7 +8,7 @@ use serde::Serialize;
 use warploom_cache::Cache;
 use warploom_replay::engine_run::{Checks, EngineRun, RunOptions, report};
 use warploom_replay::report::Report;
-use warploom_replay::{Dtype, Launch, Manifest, Session, Wanted};
+use warploom_replay::{Launch, Session, Wanted};
 
 use super::failed;
 use super::options::Options;
@@ -28,8 +28,6 @@ struct Outcome {
 type Named<T> = (&'static str, String, &'static str, Vec<u64>, T);
 
 /// Runs a manifest. Returns the outcome as JSON, and with `arrays` all results.
-///
-/// `launch` has keys of the manifest's `[launch]` that replace the manifest's, as TOML.
 #[pyfunction]
 pub fn replay<'py>(
     py: Python<'py>,
@@ -41,8 +39,7 @@ pub fn replay<'py>(
     let options = Options::parse(options).map_err(failed)?;
     let arch = arch.map(str::parse).transpose().map_err(failed)?;
     let (json, results) = py.detach(|| {
-        let mut launch = Launch::resolve(Manifest::read(&manifest).map_err(failed)?, &manifest)
-            .map_err(failed)?;
+        let mut launch = Launch::read(&manifest).map_err(failed)?;
         launch.arch = arch.or(launch.arch);
         run(&manifest, &launch, &options, arrays)
     })?;
@@ -106,11 +103,8 @@ fn results(launch: &Launch, session: &Session<'_>) -> Result<Vec<Named<Vec<u8>>>
         all.push(("surface", one.name.clone(), one.dtype.name(), one.shape.clone(), content));
     }
     for (i, one) in launch.symbols.iter().enumerate() {
-        let content = session.variable(i)?;
-        let bytes = one.dtype.bytes();
-        let dtype = if content.len() % bytes == 0 { one.dtype } else { Dtype::U8 };
-        let shape = vec![(content.len() / dtype.bytes()) as u64];
-        all.push(("variable", one.name.clone(), dtype.name(), shape, content));
+        let array = one.array(session.variable(i)?);
+        all.push(("variable", one.name.clone(), array.dtype.name(), array.shape, array.bytes));
     }
     if let (Some(shader), Some(exported)) = (&launch.shader, session.exported()?) {
         for (name, array) in shader.arrays(&exported) {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use warploom_replay::array::Array;
-use warploom_replay::{Dtype, Launch, Session};
+use warploom_replay::{Launch, Session};
 
 use super::Error;
 
@@ -53,11 +53,7 @@ pub fn write(session: &Session<'_>, out: &Path, launch: &Launch) -> Result<Vec<S
     for (i, symbol) in launch.symbols.iter().enumerate() {
         let Some(bytes) = session.changed_variable(i).map_err(failed)? else { continue };
         let name = format!("{}.npy", symbol.name);
-        // The size of a variable need not be a multiple of the element's.
-        let dtype = Some(symbol.dtype)
-            .filter(|dtype| bytes.len() % dtype.bytes() == 0)
-            .unwrap_or(Dtype::U8);
-        warploom_replay::write::array(&out.join(&name), &Array::flat(dtype, bytes))?;
+        warploom_replay::write::array(&out.join(&name), &symbol.array(bytes))?;
         names.push(name);
     }
     if let (Some(shader), Some(exported)) = (&launch.shader, session.exported().map_err(failed)?) {

@@ -21,11 +21,11 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! `program` has a module in memory. `launch` checks and runs a launch. `guest` has the differences
-//! between instruction sets. `images` describes images and samplers. `services` has the driver's
-//! services for running code, with `printf`. `translate` makes engines and keeps them. `fault`
-//! writes faults as text. `check` finds accesses outside of allocations. `profile` counts instructions, and `coverage` lists instructions that are
-//! not executed.
+//! `program` has a module in memory. `launch` checks and runs a launch. `guest` has the
+//! differences between instruction sets. `images` describes images and samplers. `services` has
+//! the driver's services for running code, with `printf`. `translate` makes engines and keeps
+//! them. `fault` writes faults as text. `check` finds accesses outside of allocations.
+//! `profile` counts instructions, and `coverage` lists instructions that are not executed.
 
 #![cfg_attr(
     not(all(feature = "maxwell", feature = "gfx9", feature = "ptx", feature = "visa")),

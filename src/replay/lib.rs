@@ -2,14 +2,14 @@
 //! launch.
 //!
 //! `manifest` is the TOML file, field by field, `raw` its part for plain instruction streams,
-//! `graphics` its part for shaders. `resolve`, `content` and `registers` read everything that the
-//! manifest names into a [`Launch`]. `array` and `npy` are arrays and their files; `compare`
-//! compares results with expectations; `image` draws a buffer; `surface` reads and draws images.
-//! `engine_run` runs a launch on an engine and checks the results, `report` is the outcome as data.
-//! `listing` has the code of a binary as text. `read` and `write` access files; `write` writes a file whole or not at all. `arguments` is what a
-//! binary says of a kernel's arguments, `skeleton` a manifest to start from. `fuzz` looks for inputs
-//! of a launch that end in a fault or a difference of engines, and `reduce` makes launch and code
-//! small.
+//! `graphics` its part for shaders. `resolve`, `content` and `registers` read everything that
+//! the manifest names into a [`Launch`]. `array` and `npy` are arrays and their files;
+//! `compare` compares results with expectations; `image` draws a buffer; `surface` reads and
+//! draws images. `engine_run` runs a launch on an engine and checks the results, `report` is
+//! the outcome as data. `listing` has the code of a binary as text. `read` and `write` access
+//! files; `write` writes a file whole or not at all. `arguments` is what a binary says of a
+//! kernel's arguments, `skeleton` a manifest to start from. `fuzz` looks for inputs of a launch
+//! that end in a fault or a difference of engines, and `reduce` makes launch and code small.
 
 pub mod arguments;
 pub mod array;

@@ -141,6 +141,14 @@ pub struct Symbol {
     pub expect: Option<Expectation>,
 }
 
+impl Symbol {
+    /// Returns a content of the variable as an array, of bytes if it has no whole elements.
+    pub fn array(&self, content: Vec<u8>) -> Array {
+        let is_whole = content.len().is_multiple_of(self.dtype.bytes());
+        Array::flat(if is_whole { self.dtype } else { Dtype::U8 }, content)
+    }
+}
+
 #[derive(Clone, Debug)]
 pub struct Sparse {
     pub name: String,

@@ -107,9 +107,10 @@ impl Emitter<'_> {
         self.pushed(op)[0]
     }
 
+    /// Appends an operation, and returns its results.
     pub fn pushed(&mut self, op: Op) -> Values {
         let env = Env { lanes: self.lanes, banks: self.banks, values: &self.block.values };
-        let types = op_types(&op, env).unwrap_or_default();
+        let types = op_types(&op, env).expect("the operations of checks are well typed");
         let first = self.block.values.len();
         let results = numbered(first, types.len());
         self.block.values.extend(types);

@@ -2,7 +2,7 @@
 //!
 //! Each byte has a word in global memory: the number of the block that has written it, from 1 on.
 
-use warploom_ir::{Access, BinaryOp, Extend, IntCc, Op, Space, Type, Value};
+use warploom_ir::{Access, BinaryOp, Extend, IntCc, Op, Value};
 
 use super::AccessKind;
 use super::emit::Emitter;
@@ -10,8 +10,6 @@ use super::shared::{Cells, Found};
 
 /// The bytes of the word of one byte.
 pub const CELL_BYTES: u64 = 8;
-/// The bytes of an access that are checked at once: their words are elements of one access.
-const CHUNK: u32 = 16;
 
 /// Appends the check of an access to shared memory, which stores to the record at an address.
 pub fn check(
@@ -21,23 +19,11 @@ pub fn check(
     cells: Cells,
 ) {
     let Some(found) = cells.find(emit, access) else { return };
-    let Found { address, guard, number, start } = found;
+    let Found { address, guard, number, .. } = found;
     let own = emit.with(BinaryOp::Add, number, 1);
     let own = emit.varying(own);
     let mut unwritten: Option<Value> = None;
-    let mut done = 0;
-    while done < access.bytes() {
-        let part = CHUNK.min(access.bytes() - done);
-        let words = Access {
-            space: Space::Global,
-            ty: Type::I64,
-            count: part as u8,
-            align: 8,
-            address: start,
-            offset: (u64::from(done) * CELL_BYTES) as i32,
-            guard: Some(guard),
-            nomask: access.nomask,
-        };
+    for words in found.words(access, CELL_BYTES) {
         if kind != AccessKind::Store {
             let load = Op::Load { access: words, extend: Extend::None, sparse: false };
             for writer in emit.pushed(load) {
@@ -49,10 +35,9 @@ pub fn check(
             }
         }
         if kind != AccessKind::Load {
-            let values = vec![own; part as usize];
+            let values = vec![own; words.count.into()];
             emit.pushed(Op::Store { access: words, values, sparse: false });
         }
-        done += part;
     }
     if let Some(unwritten) = unwritten {
         let bad = emit.and(unwritten, guard);

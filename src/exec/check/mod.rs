@@ -1,5 +1,5 @@
-//! Checks of launches: accesses outside of the allocations that a host knows, and races on shared
-//! memory.
+//! Checks of launches: accesses outside of the allocations that a host knows, races on shared memory,
+//! and reads of shared memory that nobody has written.
 //!
 //! A copy of the kernel checks each access in front of it, by operations of the IR: both engines run
 //! the copy as any other function, and other launches pay nothing. The copy stores the first bad

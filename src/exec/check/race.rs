@@ -7,7 +7,7 @@
 
 use warploom_ir::{
     Access, Bank, BankId, BarrierKind, BinaryOp, Block, CellKind, Extend, Function, IntCc, Op,
-    Part, Reg, Space, Special, Terminator, Type, Value, Window,
+    Part, Reg, Special, Terminator, Type, Value, Window,
 };
 
 use super::AccessKind;
@@ -16,8 +16,7 @@ use super::shared::{Cells, Found};
 
 /// The bytes of the words of one byte.
 pub const CELL_BYTES: u64 = 16;
-/// The bytes of an access that are checked at once: their words are elements of one access.
-const CHUNK: u32 = 8;
+
 /// The second word: the reader, a warp's number from 1 on or [`MANY`], and the writer in a byte each;
 /// then the reader's and the writer's site.
 const WRITER: u64 = 8;
@@ -106,8 +105,7 @@ pub struct Checked<'a> {
 pub fn check(emit: &mut Emitter<'_>, checked: &Checked<'_>, epoch: Epoch, cells: Cells) {
     let Checked { access, kind, site, record } = *checked;
     let Some(found) = cells.find(emit, access) else { return };
-    let Found { address, guard, number, start } = found;
-    let bytes = access.bytes();
+    let Found { address, guard, number, .. } = found;
     let high = emit.with(BinaryOp::Shl, number, 32);
     let high = emit.varying(high);
     let now = emit.push(Op::RfRead { reg: epoch.0, part: Part::Whole });
@@ -120,26 +118,13 @@ pub fn check(emit: &mut Emitter<'_>, checked: &Checked<'_>, epoch: Epoch, cells:
     let me = emit.with(BinaryOp::Add, warp, 1);
     let me = emit.varying(me);
     let mut at = Cell { key, me, kind, site: site % SITES, found: None };
-    let mut done = 0;
-    while done < bytes {
-        let part = CHUNK.min(bytes - done);
-        let words = Access {
-            space: Space::Global,
-            ty: Type::I64,
-            count: 2 * part as u8,
-            align: 8,
-            address: start,
-            offset: (u64::from(done) * CELL_BYTES) as i32,
-            guard: Some(guard),
-            nomask: access.nomask,
-        };
+    for words in found.words(access, CELL_BYTES) {
         let before = emit.pushed(Op::Load { access: words, extend: Extend::None, sparse: false });
         let mut values = vec![];
         for pair in before.chunks_exact(2) {
             values.extend([key, at.next(emit, pair[0], pair[1])]);
         }
         emit.pushed(Op::Store { access: words, values, sparse: false });
-        done += part;
     }
     if let Some((bad, word)) = at.found {
         let bad = emit.and(bad, guard);
@@ -178,7 +163,6 @@ impl Cell {
             bad = emit.and(bad, is_plain);
         }
         let read = other(emit, reader);
-        let old_writer = writer;
         let after = if self.kind == AccessKind::Load {
             // Another reader makes many.
             let many = emit.splat(MANY);
@@ -190,13 +174,13 @@ impl Cell {
         } else {
             bad = emit.or(bad, read);
             let kept = emit.with(BinaryOp::And, word, 0xff | (SITES - 1) << READER_SITE);
-            let writer = emit.with(BinaryOp::Shl, self.me, WRITER);
+            let me = emit.with(BinaryOp::Shl, self.me, WRITER);
             let site = emit.splat(self.site << WRITER_SITE);
-            let after = emit.or(kept, writer);
+            let after = emit.or(kept, me);
             let after = emit.or(after, site);
             if self.kind == AccessKind::Atomic {
                 // A plain write of this epoch stays one.
-                let wrote = emit.compare(IntCc::Ne, old_writer, zero);
+                let wrote = emit.compare(IntCc::Ne, writer, zero);
                 let wrote_plainly = emit.and(wrote, is_plain);
                 let atomic = emit.splat(ATOMIC);
                 let flag = emit.select(wrote_plainly, zero, atomic);

@@ -1,6 +1,7 @@
 //! Data about each byte of the shared memory of blocks, in global memory.
 
-use warploom_ir::{Access, BinaryOp, IntCc, Op, Space, Special, Value};
+use warploom_ir::typing::MAX_ELEMENTS;
+use warploom_ir::{Access, BinaryOp, IntCc, Op, Space, Special, Type, Value};
 
 use super::emit::Emitter;
 
@@ -30,6 +31,27 @@ pub struct Found {
     pub number: Value,
     /// The address of the cell of the first byte.
     pub start: Value,
+}
+
+impl Found {
+    /// Returns the accesses to the cells of an access. A cell has `cell` bytes, in words of eight. An
+    /// access has as many words as elements allow.
+    pub fn words(&self, access: &Access, cell: u64) -> impl Iterator<Item = Access> + use<> {
+        let words = (cell / 8) as u32;
+        let chunk = u32::from(MAX_ELEMENTS) / words;
+        let (bytes, address, guard) = (access.bytes(), self.start, self.guard);
+        let nomask = access.nomask;
+        (0..bytes).step_by(chunk as usize).map(move |done| Access {
+            space: Space::Global,
+            ty: Type::I64,
+            count: (words * chunk.min(bytes - done)) as u8,
+            align: 8,
+            address,
+            offset: (u64::from(done) * cell) as i32,
+            guard: Some(guard),
+            nomask,
+        })
+    }
 }
 
 impl Cells {
