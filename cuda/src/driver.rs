@@ -6,9 +6,8 @@ use std::sync::{Arc, OnceLock};
 use std::thread::available_parallelism;
 use std::time::Duration;
 
-use warploom::EngineKind;
+use warploom::{Checks, EngineKind};
 use warploom_cache::Cache;
-use warploom_replay::Wanted;
 use warploom_runtime::memory::{Memory, MemoryConfig};
 
 use crate::device::Profile;
@@ -28,7 +27,7 @@ const DEADLOCK_AFTER: Duration = Duration::from_secs(10);
 pub struct Driver {
     pub profile: Profile,
     /// The checks of launches.
-    pub checks: Option<Wanted>,
+    pub checks: Option<Checks>,
     pub memory: Arc<Memory>,
     /// The bytes of device memory.
     pub capacity: u64,
@@ -154,7 +153,8 @@ impl Driver {
             "interp" => Some(EngineKind::Interp),
             _ => None,
         });
-        let checks = setting("WARPLOOM_CHECK", "`memory`, `race`, `init`", Wanted::named);
+        let checks =
+            setting("WARPLOOM_CHECK", "some of `memory`, `race`, `init`, `sync`", Checks::named);
         // Programs choose their code by the device, so no other device can take its place.
         let profile = variable("WARPLOOM_DEVICE").map(|name| Profile::named(&name)).transpose();
         let profile = profile.map_err(|problem| {

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
-use warploom::{Arg, Checks, INTERPRETED, LaunchOptions, LaunchOutcome};
+use warploom::{Allocations, Arg, Checks, INTERPRETED, LaunchOptions, LaunchOutcome};
 use warploom_container::{Arch, Param};
-use warploom_replay::{Wanted, manifest};
+use warploom_replay::manifest;
 
 use crate::boundary::{self, Ptr};
 use crate::context::Context;
@@ -168,22 +168,19 @@ impl Launch {
         Err(error)
     }
 
-    /// Runs the kernel with checks of its accesses, and reports each bad instruction once.
+    /// Runs the kernel with checks, and reports each bad instruction once.
     fn checked(
         &self,
         options: &LaunchOptions,
-        Wanted { memory, race, init }: Wanted,
+        checks: Checks,
     ) -> Result<LaunchOutcome, warploom::Error> {
         let program = &self.function.program;
-        let allocations =
-            || allocations::for_checks().into_iter().chain(program.allocations()).collect();
-        let checks = Checks { memory: memory.then(allocations), race, init };
+        let Allocations { mut live, freed } = allocations::for_checks();
+        live.extend(program.allocations());
         let kernel = program.kernel_of(self.function.id);
-        let checked = kernel.launch_checked(&self.args, options, &checks)?;
+        let allocations = Allocations { live, freed };
+        let checked = kernel.launch_checked(&self.args, options, checks, &allocations)?;
         checked.findings.iter().for_each(record::found);
-        if let Some(problem) = checked.no_races {
-            record::no_races(kernel.name(), problem);
-        }
         Ok(checked.outcome)
     }
 

@@ -7,11 +7,12 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 use serde::Serialize;
-use warploom::{Allocation, Arg, Checks, Finding, LaunchOptions, LaunchOutcome, Program};
+use warploom::{
+    Allocation, Allocations, Arg, Checks, Finding, LaunchOptions, LaunchOutcome, Program,
+};
 use warploom_cache::Cache;
 use warploom_container::{Arch, FunctionId};
 use warploom_guest::suggest::{did_you_mean, first_of};
-use warploom_replay::Wanted;
 use warploom_replay::arguments::{self, Form};
 use warploom_replay::listing::module_text;
 use warploom_replay::report::{FaultReport, FindingReport};
@@ -303,7 +304,7 @@ struct Launch<'l> {
     buffers: Vec<PyBackedBytes>,
     texels: Vec<Option<PyBackedBytes>>,
     options: LaunchOptions,
-    checks: Wanted,
+    checks: Checks,
 }
 
 /// A launch that has ended. Buffers and surfaces are `None` if they are unchanged.
@@ -384,13 +385,12 @@ impl Module {
             args.push(arg.map_err(|e| failed(format!("argument {}: {e}", number + 1)))?);
         }
         let options = LaunchOptions { images: images.pool, ..launch.options.clone() };
-        let Wanted { memory, race, init } = launch.checks;
-        let allocations = || self.allocations(launch, placed);
-        let checks = Checks { memory: memory.then(allocations), race, init };
+        let checks = launch.checks;
         let (outcome, findings) = if checks.is_empty() {
             kernel.launch(&args, &options).map(|outcome| (outcome, vec![]))
         } else {
-            let checked = kernel.launch_checked(&args, &options, &checks);
+            let allocations = self.allocations(launch, placed);
+            let checked = kernel.launch_checked(&args, &options, checks, &allocations);
             checked.map(|checked| (checked.outcome, checked.findings))
         }
         .map_err(failed)?;
@@ -416,7 +416,7 @@ impl Module {
 
     /// Returns the allocations that a launch may use: its buffers, arrays that stay in memory, and
     /// the module's variables.
-    fn allocations(&self, launch: &Launch<'_>, placed: &[u64]) -> Vec<Allocation> {
+    fn allocations(&self, launch: &Launch<'_>, placed: &[u64]) -> Allocations {
         let mut all: Vec<Allocation> = self.program.allocations().collect();
         for (i, (&address, content)) in placed.iter().zip(&launch.buffers).enumerate() {
             let is_this = |value: &Value| match value {
@@ -430,7 +430,7 @@ impl Module {
         for (&address, &bytes) in lock(&self.arrays).iter() {
             all.push(Allocation { name: format!("array at {address:#x}"), address, bytes });
         }
-        all
+        Allocations { live: all, freed: vec![] }
     }
 
     /// Returns the argument of a kind and an index or a number of bytes.

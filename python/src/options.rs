@@ -3,9 +3,8 @@
 use std::time::Duration;
 
 use serde::Deserialize;
-use warploom::{EngineKind, LaunchOptions};
+use warploom::{Checks, EngineKind, LaunchOptions};
 use warploom_engine::Effort;
-use warploom_replay::Wanted;
 
 #[derive(Clone, Copy, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
@@ -67,12 +66,12 @@ impl Options {
     }
 
     /// Returns the checks of accesses.
-    pub fn checks(&self) -> Result<Wanted, String> {
+    pub fn checks(&self) -> Result<Checks, String> {
         if self.check.is_empty() {
-            return Ok(Wanted::default());
+            return Ok(Checks::default());
         }
-        let names = Wanted::NAMES.join(", ");
-        let wanted = Wanted::named(&self.check.join(","));
+        let names = Checks::NAMES.join(", ");
+        let wanted = Checks::named(&self.check.join(","));
         wanted.ok_or_else(|| format!("check {:?}: expected some of {names}", self.check))
     }
 

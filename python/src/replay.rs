@@ -8,7 +8,7 @@ use serde::Serialize;
 use warploom_cache::Cache;
 use warploom_replay::engine_run::{Checks, EngineRun, RunOptions, report};
 use warploom_replay::report::Report;
-use warploom_replay::{Launch, Session, Wanted};
+use warploom_replay::{Launch, Session};
 
 use super::failed;
 use super::options::Options;
@@ -80,7 +80,7 @@ fn run(
     let mut report = Report { printed: Some(printed), ..report(&runs, launch, &checks, vec![]) };
     let results = if arrays { results(launch, &runs[0].session).map_err(in_file)? } else { vec![] };
     let wanted = options.checks().map_err(failed)?;
-    if wanted != Wanted::default() {
+    if !wanted.is_empty() {
         let findings = runs[0].checked(wanted).map_err(in_file)?.findings;
         if let (Some(finding), "ok") = (findings.first(), outcome) {
             (outcome, message) = ("finding", finding.to_string());

@@ -76,6 +76,7 @@ impl<'launch> WarpContext<'launch> {
             service_lanes: 0,
             shared_window: Windows::default().shared,
             local_window: Windows::default().local,
+            observer: None,
             launch: PhantomData,
         })
     }

@@ -10,6 +10,7 @@ pub mod fault;
 pub mod launch;
 pub mod mbarrier;
 pub mod memory;
+pub mod observe;
 pub mod warp;
 pub mod window;
 mod zeroed;

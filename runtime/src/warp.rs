@@ -4,6 +4,7 @@ use std::marker::PhantomData;
 
 use crate::fault::FaultRecord;
 use crate::launch::Step;
+use crate::observe::Observer;
 
 /// Pages in a [`Tlb`].
 pub const TLB_ENTRIES: usize = 256;
@@ -409,6 +410,7 @@ pub struct WarpContext<'launch> {
     /// The suspended warps of the running warp's block, if the running warp is one of them. An
     /// engine goes on with the next warp ([`WarpContext::pass_on`]).
     pub(crate) step: Step,
+    pub(crate) observer: Option<&'launch dyn Observer>,
     /// Makes the lifetime invariant.
     pub(crate) launch: PhantomData<fn(&'launch ()) -> &'launch ()>,
 }

@@ -226,6 +226,7 @@ impl Ssa<'_> {
             | Op::RegionWrite { guard, nomask, .. }
             | Op::Sample { guard, nomask, .. }
             | Op::Wide { guard, nomask, .. }
+            | Op::Observe { guard, nomask, .. }
             | Op::Raise { guard, nomask, .. } => (guard, nomask),
             _ => return op,
         };

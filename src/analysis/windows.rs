@@ -105,9 +105,10 @@ impl Widener<'_> {
                     *guard = Some(self.cut_guard(*guard, window));
                 }
             }
-            Op::Sample { guard, .. } | Op::Wide { guard, .. } | Op::Raise { guard, .. } => {
-                *guard = Some(self.cut_guard(*guard, window))
-            }
+            Op::Sample { guard, .. }
+            | Op::Wide { guard, .. }
+            | Op::Observe { guard, .. }
+            | Op::Raise { guard, .. } => *guard = Some(self.cut_guard(*guard, window)),
             _ => {}
         }
     }

@@ -12,7 +12,7 @@ use regex_lite::Regex;
 use rustix::process::{Pid, Signal, kill_process};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
-use warploom_replay::Wanted;
+use warploom::Checks;
 use warploom_replay::summary::{self, Summary};
 
 use super::{Ending, Error};
@@ -38,7 +38,7 @@ pub struct Options {
     /// Reports mistakes of kernels that need not change the results here: `memory`, accesses past the
     /// ends of allocations; `race`, races on shared memory; `init`, reads of shared memory that nobody
     /// has written. Findings make the exit code 2. Launches are slower.
-    #[arg(long, value_name = "CHECK", value_delimiter = ',', value_parser = Wanted::NAMES)]
+    #[arg(long, value_name = "CHECK", value_delimiter = ',', value_parser = Checks::NAMES)]
     check: Vec<String>,
     #[command(flatten)]
     capture: CaptureOptions,

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use warploom::EngineKind;
 use warploom_engine::Effort;
+use warploom_replay::Launch;
 use warploom_replay::engine_run::{Agreement, Checks, Compared, EngineRun, RunOptions, report};
 use warploom_replay::report::Report;
-use warploom_replay::{Launch, Wanted};
 
 use super::cache::pieces_of_code;
 use super::progress::Progress;
@@ -72,10 +72,13 @@ pub struct Options {
 enum Check {
     /// Accesses to global memory past the end of a buffer or of the module's variables.
     Memory,
-    /// Accesses of two warps to a byte of shared memory without a barrier between them.
+    /// Accesses of two threads to a byte of shared or global memory without an order between them.
     Race,
-    /// Reads of shared memory that the block has not written.
+    /// Reads of shared memory that the block has not written, and of local memory that the lane has
+    /// not written.
     Init,
+    /// Barriers in divergent code, or for different numbers of threads; wrong masks of lanes.
+    Sync,
     /// GFX9: results of loads that code uses before it has waited for them.
     Waitcnt,
     /// NVIDIA from Turing on: registers that code uses before a scoreboard or a stall count
@@ -169,15 +172,15 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
         }
     }
     let has = |check| options.check.contains(&check);
-    let wanted =
-        Wanted { memory: has(Check::Memory), race: has(Check::Race), init: has(Check::Init) };
+    let wanted = warploom::Checks {
+        memory: has(Check::Memory),
+        race: has(Check::Race),
+        init: has(Check::Init),
+        sync: has(Check::Sync),
+    };
     let mut findings = vec![];
-    if wanted != Wanted::default() {
-        let checked = runs[0].checked(wanted).map_err(Error::exec(&options.file))?;
-        findings = checked.findings;
-        if let Some(problem) = checked.no_races {
-            complain(&format_args!("warning: races are not checked: the kernel has {problem}"));
-        }
+    if !wanted.is_empty() {
+        findings = runs[0].checked(wanted).map_err(Error::exec(&options.file))?.findings;
     }
     for finding in &findings {
         complain(finding);

@@ -27,6 +27,7 @@ pub fn support(
         | Op::Unpack { .. }
         | Op::Pack { .. }
         | Op::Sample { .. }
+        | Op::Observe { .. }
         | Op::Wide { .. } => Support::None,
         Op::RegionRead { .. } | Op::RegionWrite { .. } => Support::Warp,
         Op::Load { access, .. } => {

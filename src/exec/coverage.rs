@@ -8,7 +8,7 @@ use warploom_guest::LiftError;
 use warploom_ir::{Block, BlockId, Function, Terminator, TrapKind};
 use warploom_runtime::memory::MemoryConfig;
 
-use super::guest::{Lifting, Placed};
+use super::guest::{Lifting, Placed, Purpose};
 use super::{Error, FidelityClass, Program};
 
 /// Counts over kernels.
@@ -80,8 +80,14 @@ impl Coverage {
         let (entry, mut starts) = (code.entry, vec![code.entry]);
         while let Some(start) = starts.pop() {
             code.entry = start;
-            let lifting =
-                Lifting { linked, kernel, code, discovered: &[], images: &[], plain: true };
+            let lifting = Lifting {
+                linked,
+                kernel,
+                code,
+                discovered: &[],
+                images: &[],
+                purpose: Purpose::Reports,
+            };
             let function = match guest.lift(&lifting) {
                 Ok(function) => function,
                 Err(error @ LiftError::NoEntry { .. }) => match guest.instruction(code, start) {

@@ -12,7 +12,7 @@ use warploom_runtime::launch::{Counts, Engine, LaunchConfig, Outcome};
 use warploom_runtime::memory::{CopyError, Memory};
 use warploom_runtime::warp::{ExitCode, SERVICE_BYTES, WarpContext};
 
-use super::guest::{Environment, Launching, Lifting};
+use super::guest::{Environment, Launching, Lifting, Purpose};
 use super::services::{Printed, Serving, linear};
 use super::translate::{Dimensions, Translated, Wanted};
 use super::{EngineKind, Error, Fault, Kernel, Stage};
@@ -246,7 +246,7 @@ impl<'p> Kernel<'p> {
             code: &code,
             discovered: &[],
             images: &[],
-            plain: true,
+            purpose: Purpose::Reports,
         };
         let found = self.program.guest().check_waits(&kernel);
         Ok(found.ok_or_else(|| Error::NoCheck { kernel: self.name().into() })??)

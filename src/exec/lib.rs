@@ -52,7 +52,10 @@ mod translate;
 
 use std::sync::Arc;
 
-pub use check::{AccessKind, AccessPlace, Allocation, CheckedLaunch, Checks, Finding, Mistake};
+pub use check::{
+    Action, Allocation, Allocations, CheckedLaunch, Checks, CodePlace, Finding, MemoryKind,
+    Mistake, Who,
+};
 pub use coverage::{Count, Coverage, Stop};
 pub use error::Error;
 pub use fault::Fault;

@@ -17,7 +17,7 @@ use warploom_ir::{BlockId, Function, Terminator};
 use warploom_runtime::launch::Engine;
 use warploom_runtime::warp::{ExitCode, WarpContext};
 
-use super::guest::{self, Guest, KnownImages, Lifting, instructions};
+use super::guest::{self, Guest, KnownImages, Lifting, Purpose, instructions};
 use super::{EngineKind, Error, lock};
 
 /// A stage of a translation that can be shown.
@@ -108,9 +108,14 @@ impl Translated {
 
     /// Returns the kernel in blocks of consecutive instructions.
     pub fn plain(&self) -> Result<Function, Error> {
+        self.lifted(Purpose::Reports)
+    }
+
+    /// Returns the kernel as it was lifted for a purpose.
+    pub fn lifted(&self, purpose: Purpose) -> Result<Function, Error> {
         let (linked, discovered) = (&*self.linked, &self.current().discovered);
         let (kernel, code, images) = (self.kernel, &self.code, &self.settings.images);
-        let lifting = Lifting { linked, kernel, code, discovered, images, plain: true };
+        let lifting = Lifting { linked, kernel, code, discovered, images, purpose };
         Ok(guest::of(linked.module().isa).lift(&lifting)?)
     }
 
@@ -261,7 +266,7 @@ impl Generation {
             code,
             discovered: &discovered,
             images,
-            plain: false,
+            purpose: Purpose::Launches,
         })?;
         if *reciprocals == Reciprocals::Table {
             special::use_tables(&mut function);

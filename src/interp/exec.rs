@@ -9,6 +9,7 @@ use warploom_ir::{
     Type, Value, ValueType, Window,
 };
 use warploom_runtime::fault::FaultKind;
+use warploom_runtime::observe::Event;
 use warploom_runtime::warp::{ExitCode, WarpContext};
 
 use super::Slot;
@@ -193,6 +194,14 @@ impl<'a, 'launch> Executor<'a, 'launch> {
             }
             Op::Wide { op, ref args, guard, nomask } => {
                 self.wide(inst, op, args, (guard, nomask))?
+            }
+            Op::Observe { site, ref args, guard, nomask } => {
+                let lanes = self.execution_mask(window, guard, nomask);
+                if lanes != 0 {
+                    let args: SmallVec<[&[u64]; 4]> =
+                        args.iter().map(|&arg| self.values.row(arg)).collect();
+                    self.context.observe(&Event { site, lanes, args: &args });
+                }
             }
             Op::Sample { .. } => self.sample(inst)?,
             Op::Raise { fault, guard, nomask } => {

@@ -13,6 +13,7 @@ pub mod image;
 pub mod layout;
 pub mod matrix;
 pub mod names;
+pub mod observe;
 pub mod op;
 pub mod operands;
 pub mod parse;

@@ -79,7 +79,7 @@ macro_rules! visit_op {
                     $f(guard);
                 }
             }
-            Op::Wide { args, guard, .. } => {
+            Op::Wide { args, guard, .. } | Op::Observe { args, guard, .. } => {
                 for arg in args {
                     $f(arg);
                 }
@@ -247,6 +247,7 @@ impl Op {
             | Op::RegionWrite { guard, nomask, .. }
             | Op::Sample { guard, nomask, .. }
             | Op::Wide { guard, nomask, .. }
+            | Op::Observe { guard, nomask, .. }
             | Op::Raise { guard, nomask, .. } => Some((*guard, *nomask)),
             _ => self.access().map(|access| (access.guard, access.nomask)),
         }

@@ -357,6 +357,11 @@ fn write_op(f: &mut Formatter<'_>, function: &Function, op: &Op) -> fmt::Result 
             write_values(f, args)?;
             write_masking(f, guard, nomask)
         }
+        Op::Observe { site, ref args, guard, nomask } => {
+            write!(f, "observe.{site}")?;
+            write_values(f, args)?;
+            write_masking(f, guard, nomask)
+        }
         Op::Raise { fault, guard, nomask } => {
             write!(f, "raise.{}", fault.name_of())?;
             write_masking(f, guard, nomask)

@@ -544,6 +544,11 @@ pub fn op_types(op: &Op, env: Env<'_>) -> Result<Results, TypeError> {
             results.extend(sparse.then_some(ValueType::MASK));
             results
         }
+        Op::Observe { ref args, guard, nomask, .. } => {
+            attribute("operands", "one or more", args.len(), !args.is_empty())?;
+            env.guard(guard, nomask, true)?;
+            Results::new()
+        }
         Op::Raise { guard, nomask, .. } => {
             env.guard(guard, nomask, true)?;
             Results::new()

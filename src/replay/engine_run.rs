@@ -10,7 +10,7 @@ use warploom_runtime::launch::Counts;
 
 use crate::compare::line_difference;
 use crate::report::{ExpectReport, FaultReport, Report, SCHEMA, SteadyReport};
-use crate::{Comparison, Expectation, Launch, Overrun, Run, Session, Wanted, first_difference};
+use crate::{Comparison, Expectation, Launch, Overrun, Run, Session, first_difference};
 
 /// Options of a run that a manifest does not have, or that replace those of the manifest.
 #[derive(Clone)]
@@ -125,9 +125,9 @@ impl<'c> EngineRun<'c> {
     ///
     /// # Errors
     /// The launch cannot take place.
-    pub fn checked(&self, wanted: Wanted) -> Result<CheckedLaunch, Error> {
+    pub fn checked(&self, checks: warploom::Checks) -> Result<CheckedLaunch, Error> {
         self.session.reset()?;
-        self.session.checked(&self.options, wanted)
+        self.session.checked(&self.options, checks)
     }
 
     /// Runs once more and counts executed instructions.

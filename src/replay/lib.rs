@@ -49,5 +49,5 @@ pub use resolve::{
     ArgValue, Buffer, ConstantBank, Content, Expectation, ImagePool, Launch, Sparse, Symbol,
     Texture,
 };
-pub use session::{Overrun, Run, Session, Wanted, first_difference};
+pub use session::{Overrun, Run, Session, first_difference};
 pub use surface::Surface;

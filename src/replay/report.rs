@@ -60,20 +60,23 @@ pub struct Report {
     pub engines_agree: Option<bool>,
     /// Stores past the ends of buffers, which are no faults because memory has pages.
     pub overruns: Vec<String>,
-    /// What `--check memory`, `race` and `init` found.
+    /// What `--check memory`, `race`, `init` and `sync` found.
     pub findings: Vec<FindingReport>,
 }
 
-/// Bad accesses of one instruction. The fields describe the first one.
+/// Mistakes of one kind by one instruction. The fields describe the first one.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 pub struct FindingReport {
-    /// The check: `memory`, `race` or `init`.
+    /// The check: `memory`, `race`, `init` or `sync`.
     pub check: &'static str,
-    /// `load`, `store` or `atomic`.
-    pub access: &'static str,
+    /// `load`, `store`, `atomic`, `barrier` or `sync`.
+    pub action: &'static str,
     pub bytes: u32,
-    /// The guest address; of `race` and `init` the offset in shared memory.
+    /// `global`, `shared` or `local`.
+    pub memory: &'static str,
+    /// The guest address of global memory, the offset in shared or local memory, or the number of a
+    /// barrier.
     pub address: u64,
     /// Of `memory`: the name and the size of the allocation, and the offset of the access in it.
     pub allocation: Option<String>,
@@ -86,12 +89,14 @@ pub struct FindingReport {
     pub block: [u32; 3],
     pub warp: u32,
     pub lane: u32,
-    /// Of `race`: the other access. The warp is absent if several warps read.
-    pub other_access: Option<&'static str>,
+    /// Of `race`: the other access. The lane is absent if several lanes access.
+    pub other_action: Option<&'static str>,
     pub other_pc: Option<u64>,
     pub other_instruction: Option<String>,
+    pub other_block: Option<[u32; 3]>,
     pub other_warp: Option<u32>,
-    /// How many accesses of lanes were bad.
+    pub other_lane: Option<u32>,
+    /// How often lanes made the mistake.
     pub count: u64,
     pub message: String,
 }
@@ -163,15 +168,16 @@ impl From<&Fault> for FaultReport {
 impl From<&Finding> for FindingReport {
     fn from(finding: &Finding) -> Self {
         let (allocation, race) = match &finding.mistake {
-            Mistake::PastEnd(allocation) => (Some(allocation), None),
-            Mistake::Race { other, warp } => (None, Some((other, warp))),
+            Mistake::PastEnd(allocation) | Mistake::Freed(allocation) => (Some(allocation), None),
+            Mistake::Race { other, who } => (None, Some((other, who))),
             _ => (None, None),
         };
         let place = &finding.place;
         FindingReport {
             check: finding.check(),
-            access: place.kind.name(),
+            action: place.action.name(),
             bytes: place.bytes,
+            memory: finding.memory.name(),
             address: finding.address,
             allocation: allocation.map(|one| one.name.clone()),
             allocation_bytes: allocation.map(|one| one.bytes),
@@ -183,10 +189,12 @@ impl From<&Finding> for FindingReport {
             block: finding.block,
             warp: finding.warp,
             lane: finding.lane,
-            other_access: race.map(|(other, _)| other.kind.name()),
+            other_action: race.map(|(other, _)| other.action.name()),
             other_pc: race.map(|(other, _)| other.pc),
             other_instruction: race.and_then(|(other, _)| other.instruction.clone()),
-            other_warp: race.and_then(|(_, warp)| *warp),
+            other_block: race.map(|(_, who)| who.block),
+            other_warp: race.map(|(_, who)| who.warp),
+            other_lane: race.and_then(|(_, who)| who.lane),
             count: finding.count,
             message: finding.to_string(),
         }

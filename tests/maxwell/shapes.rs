@@ -27,6 +27,7 @@ fn with_code<R>(file: &str, kernel: &str, run: impl FnOnce(&Kernel<'_>) -> R) ->
         constants: &[],
         driver_words: true,
         shader: None,
+        observed: false,
     })
 }
 

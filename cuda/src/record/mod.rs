@@ -129,14 +129,6 @@ pub fn found(finding: &Finding) {
     }
 }
 
-/// Says why races of a kernel are not checked, once.
-pub fn no_races(kernel: &str, problem: &str) {
-    static TOLD: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
-    if TOLD.lock().unwrap_or_else(PoisonError::into_inner).insert(kernel.to_owned()) {
-        eprintln!("warploom: races of kernel `{kernel}` are not checked: it has {problem}");
-    }
-}
-
 /// The number of a running launch. Dropping this ends the launch.
 pub struct Begun(u64);
 

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::context::ZERO_BANK;
+use crate::observe::Observer;
 use crate::warp::{CONST_BANK_BYTES, CONST_BANKS};
 use crate::window::WINDOW_BYTES;
 
@@ -98,6 +99,8 @@ pub struct LaunchConfig {
     ///
     /// The time is more than 0 if others change the memory meanwhile.
     pub deadlock_after: Duration,
+    /// Hears of the events that code tells of.
+    pub observer: Option<Arc<dyn Observer>>,
     /// Back edges after which a warp that runs for the first time yields. A warp that has yielded
     /// gets a sixteenth while others can run.
     pub back_edges: u64,
@@ -121,6 +124,7 @@ impl LaunchConfig {
             max_resident_bytes: 2 << 30,
             aside_blocks: 4096,
             deadlock_after: Duration::ZERO,
+            observer: None,
             back_edges: 1 << 14,
         }
     }

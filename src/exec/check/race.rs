@@ -1,215 +1,309 @@
-//! Accesses of two warps to a byte of shared memory without a barrier between them, at least one a
-//! write, not both atomic.
+//! Two accesses to a byte without an order between them, at least one a write, not both strong with
+//! sufficient scopes.
 //!
-//! Each byte of shared memory has two words in global memory: the block and the epoch of the last
-//! access, and who reads and writes in that epoch. The epoch is the number of barriers that a lane
-//! has arrived at. Blocks share words by turns; another block's words count as empty.
+//! What orders accesses: barriers of the block or of a part of it; a release that another warp
+//! acquires, by a strong access to one address with fences, or by instructions that release or
+//! acquire; among lanes of a warp the warp's lock step, or, if they have parted, statements at which
+//! they meet.
 
-use warploom_ir::{
-    Access, Bank, BankId, BarrierKind, BinaryOp, Block, CellKind, Extend, Function, IntCc, Op,
-    Part, Reg, Special, Terminator, Type, Value, Window,
-};
+use rustc_hash::FxHashMap;
 
-use super::AccessKind;
-use super::emit::Emitter;
-use super::shared::{Cells, Found};
+use warploom_ir::BarrierKind;
 
-/// The bytes of the words of one byte.
-pub const CELL_BYTES: u64 = 16;
+use super::cells::{Cells, Stamp};
+use super::clock::{Clock, Lanes};
+use super::finding::{Action, MemoryKind};
+use super::order::{Order, Scope};
+use super::watch::{At, Raw, Reports, Warp};
 
-/// The second word: the reader, a warp's number from 1 on or [`MANY`], and the writer in a byte each;
-/// then the reader's and the writer's site.
-const WRITER: u64 = 8;
-const READER_SITE: u64 = 16;
-const WRITER_SITE: u64 = 40;
-/// All writes of the epoch were atomic.
-const ATOMIC: u64 = 1 << 63;
-const SITES: u64 = 1 << 23;
-pub const MANY: u64 = 0xff;
+/// Rounds of a barrier whose clocks are kept for warps that have not gone on yet.
+const ROUNDS: u32 = 8;
 
-/// The register with the epoch of each lane.
-#[derive(Clone, Copy)]
-pub struct Epoch(Reg);
-
-/// The beginnings of the names of instructions that order accesses by a barrier in shared memory.
-const BARRIERS_IN_MEMORY: [&str; 5] =
-    ["mbarrier", "cp.async.mbarrier", "ATOMS.ARRIVE", "ARRIVES", "SYNCS"];
-
-/// The reason why races of a kernel with a barrier of a part of the block cannot be checked.
-pub const PART: &str = "a barrier of a part of the block";
-
-/// The reason why races of a kernel with these instructions cannot be checked.
-pub fn unsupported<'n>(
-    function: &Function,
-    mut mnemonics: impl Iterator<Item = &'n str>,
-) -> Option<&'static str> {
-    let arrives = function.blocks.iter().any(|block| match &block.term {
-        Terminator::Barrier { barrier, .. } => barrier.kind == BarrierKind::Arrive,
-        _ => false,
-    });
-    if arrives {
-        return Some("a barrier at which warps arrive without waiting");
-    }
-    let is_barrier = |name: &str| BARRIERS_IN_MEMORY.iter().any(|start| name.starts_with(start));
-    mnemonics.any(is_barrier).then_some("a barrier in shared memory")
+/// How lanes of a warp that part come together again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Convergence {
+    /// A warp runs in lock step.
+    Always,
+    /// Where code lets lanes wait for each other.
+    Physical,
+    /// Only at statements that say so.
+    Stated,
 }
 
-impl Epoch {
-    /// Returns the register, which the function gets.
-    pub fn new(function: &mut Function) -> Epoch {
-        let bank = BankId(function.banks.len() as u16);
-        let kind = CellKind::Lane(Type::I32);
-        function.banks.push(Bank { name: "check_epoch".into(), kind, count: 1 });
-        Epoch(Reg { bank, index: 0 })
-    }
+#[derive(Debug)]
+pub struct Race {
+    convergence: Convergence,
+    global: Cells,
+    blocks: FxHashMap<u32, Block>,
+    /// What releases for other blocks have made known.
+    released: Released,
+}
 
-    /// Begins a new epoch at the end of a block, if that is a barrier. If it is one of a part of
-    /// the `threads` of a block, this stores to the record at an address.
-    pub fn advance(
-        self,
-        block: &mut Block,
-        (lanes, banks): (u8, &[Bank]),
-        threads: u64,
-        record: u64,
-    ) {
-        let Terminator::Barrier { barrier, .. } = block.term else { return };
-        let (window, pc) = (Window::all(lanes), block.pc);
-        let mut emit = Emitter { lanes, banks, block, window, pc };
-        if let Some(given) = barrier.threads {
-            let given = emit.wide(given);
-            let given = emit.varying(given);
-            let (none, all) = (emit.splat(0), emit.splat(threads));
-            let counts = emit.compare(IntCc::Ne, given, none);
-            let few = emit.compare(IntCc::LtU, given, all);
-            let part = emit.and(counts, few);
-            emit.report(record, part, none, none);
+/// What releases have made known, by place.
+type Released = FxHashMap<(MemoryKind, u64), Clock>;
+
+/// Returns the place of a lane's access, where releases and acquires meet: eight bytes, since code
+/// may test a half of what an atomic writes.
+fn place(at: &At<'_>, lane: u32) -> (MemoryKind, u64) {
+    (at.memory, at.address(lane) & !7)
+}
+
+#[derive(Debug, Default)]
+struct Block {
+    shared: Cells,
+    /// What releases for the block itself have made known.
+    released: Released,
+    warps: FxHashMap<u32, State>,
+    barriers: FxHashMap<u64, Rounds>,
+    /// The warps that have ended.
+    ended: u32,
+}
+
+/// The rounds of a barrier.
+#[derive(Debug, Default)]
+struct Rounds {
+    now: u32,
+    /// What the arrivals of the current round know, and their threads.
+    clock: Clock,
+    arrived: u32,
+    done: FxHashMap<u32, Clock>,
+}
+
+/// The state of a warp.
+#[derive(Debug)]
+struct State {
+    step: u32,
+    known: Clock,
+    /// What the warp knew at its last fence, and what it will know at its next.
+    fenced: Option<(Clock, Scope)>,
+    seen: Clock,
+    /// The barrier and the round at which the warp waits.
+    waits: Option<(u64, u32)>,
+    /// The lanes that run, and the lanes' knowledge if they have parted.
+    running: u64,
+    lanes: Option<Lanes>,
+}
+
+impl State {
+    fn new(running: u64) -> State {
+        State {
+            step: 1,
+            known: Clock::default(),
+            fenced: None,
+            seen: Clock::default(),
+            waits: None,
+            running,
+            lanes: None,
         }
-        let before = emit.push(Op::RfRead { reg: self.0, part: Part::Whole });
-        let one = emit.push(Op::Const { ty: Type::I32, bits: 1 });
-        let value = emit.push(Op::Binary { op: BinaryOp::Add, a: before, b: one });
-        let write =
-            Op::RfWrite { reg: self.0, part: Part::Whole, value, guard: None, nomask: false };
-        emit.pushed(write);
     }
-}
 
-/// An access of a site, which has a number.
-pub struct Checked<'a> {
-    pub access: &'a Access,
-    pub kind: AccessKind,
-    pub site: u64,
-    pub record: u64,
-}
-
-/// Appends the check of an access to shared memory.
-pub fn check(emit: &mut Emitter<'_>, checked: &Checked<'_>, epoch: Epoch, cells: Cells) {
-    let Checked { access, kind, site, record } = *checked;
-    let Some(found) = cells.find(emit, access) else { return };
-    let Found { address, guard, number, .. } = found;
-    let high = emit.with(BinaryOp::Shl, number, 32);
-    let high = emit.varying(high);
-    let now = emit.push(Op::RfRead { reg: epoch.0, part: Part::Whole });
-    let now = emit.wide(now);
-    // No access has the key 0.
-    let now = emit.with(BinaryOp::Add, now, 1);
-    let key = emit.or(high, now);
-    let warp = emit.push(Op::Special(Special::WarpId));
-    let warp = emit.wide(warp);
-    let me = emit.with(BinaryOp::Add, warp, 1);
-    let me = emit.varying(me);
-    let mut at = Cell { key, me, kind, site: site % SITES, found: None };
-    for words in found.words(access, CELL_BYTES) {
-        let before = emit.pushed(Op::Load { access: words, extend: Extend::None, sparse: false });
-        let mut values = vec![];
-        for pair in before.chunks_exact(2) {
-            values.extend([key, at.next(emit, pair[0], pair[1])]);
-        }
-        emit.pushed(Op::Store { access: words, values, sparse: false });
+    /// Returns what others know if they know of all that the warp has done, and begins a new step.
+    fn release(&mut self, warp: &Warp) -> Clock {
+        let mut clock = self.known.clone();
+        clock.raise(warp.number, warp.warp, self.step);
+        self.step += 1;
+        clock
     }
-    if let Some((bad, word)) = at.found {
-        let bad = emit.and(bad, guard);
-        emit.report(record, bad, address, word);
-    }
-}
 
-/// The state of an access while its bytes are checked.
-struct Cell {
-    key: Value,
-    me: Value,
-    kind: AccessKind,
-    site: u64,
-    /// The lanes with a race, and the second word of a racing byte.
-    found: Option<(Value, Value)>,
-}
-
-impl Cell {
-    /// Returns a byte's second word after the access, from its words before.
-    fn next(&mut self, emit: &mut Emitter<'_>, key: Value, word: Value) -> Value {
-        let zero = emit.splat(0);
-        let is_now = emit.compare(IntCc::Eq, key, self.key);
-        let word = emit.select(is_now, word, zero);
-        let reader = emit.with(BinaryOp::And, word, 0xff);
-        let writer = emit.with(BinaryOp::ShrU, word, WRITER);
-        let writer = emit.with(BinaryOp::And, writer, 0xff);
-        let other = |emit: &mut Emitter<'_>, who| {
-            let is_there = emit.compare(IntCc::Ne, who, zero);
-            let is_other = emit.compare(IntCc::Ne, who, self.me);
-            emit.and(is_there, is_other)
-        };
-        let mut bad = other(emit, writer);
-        let flag = emit.with(BinaryOp::And, word, ATOMIC);
-        let is_plain = emit.compare(IntCc::Eq, flag, zero);
-        if self.kind == AccessKind::Atomic {
-            bad = emit.and(bad, is_plain);
-        }
-        let read = other(emit, reader);
-        let after = if self.kind == AccessKind::Load {
-            // Another reader makes many.
-            let many = emit.splat(MANY);
-            let reader = emit.select(read, many, self.me);
-            let kept = emit.with(BinaryOp::And, word, !(0xff | (SITES - 1) << READER_SITE));
-            let site = emit.splat(self.site << READER_SITE);
-            let after = emit.or(kept, reader);
-            emit.or(after, site)
-        } else {
-            bad = emit.or(bad, read);
-            let kept = emit.with(BinaryOp::And, word, 0xff | (SITES - 1) << READER_SITE);
-            let me = emit.with(BinaryOp::Shl, self.me, WRITER);
-            let site = emit.splat(self.site << WRITER_SITE);
-            let after = emit.or(kept, me);
-            let after = emit.or(after, site);
-            if self.kind == AccessKind::Atomic {
-                // A plain write of this epoch stays one.
-                let wrote = emit.compare(IntCc::Ne, writer, zero);
-                let wrote_plainly = emit.and(wrote, is_plain);
-                let atomic = emit.splat(ATOMIC);
-                let flag = emit.select(wrote_plainly, zero, atomic);
-                emit.or(after, flag)
-            } else {
-                after
+    /// Makes known to those who acquire it what a strong write releases.
+    fn publish(&mut self, warp: &Warp, at: &At<'_>, own: &mut Released, all: &mut Released) {
+        let order = at.order;
+        let (clock, scope) = match &self.fenced {
+            _ if order.strong && order.releases => (self.release(warp), order.scope),
+            Some((clock, scope)) if order.strong || order.unknown => {
+                (clock.clone(), order.scope.min(*scope))
             }
+            _ => return,
         };
-        self.found = Some(match self.found {
-            None => (bad, word),
-            Some((earlier, first)) => (emit.or(earlier, bad), emit.select(earlier, first, word)),
-        });
-        after
+        let released = if scope == Scope::Block { own } else { all };
+        for lane in at.lanes() {
+            let place = released.entry(place(at, lane)).or_default();
+            // Atomics go on with what the write before them released.
+            if at.action == Action::Store {
+                *place = clock.clone();
+            } else {
+                place.join(&clock);
+            }
+        }
+    }
+
+    /// Returns whether an access comes before what a lane of this warp does now.
+    fn comes_after(&self, other: &Stamp, now: &Stamp, lane: u32) -> bool {
+        if (other.block, other.warp) != (now.block, now.warp) {
+            return self.known.of(other.block, other.warp.into()) >= other.step;
+        }
+        match &self.lanes {
+            Some(lanes) if other.step != now.step => {
+                lanes.unordered(lane, other.lanes.into(), other.step).is_none()
+            }
+            _ => true,
+        }
+    }
+
+    /// The lanes of a mask run from now on.
+    fn run(&mut self, lanes: u64, convergence: Convergence) {
+        if lanes == self.running || convergence == Convergence::Always {
+            return;
+        }
+        let (before, step) = (self.running, self.step);
+        let known = self.lanes.get_or_insert_with(|| Lanes::parting(step));
+        known.meet(before, step);
+        if convergence == Convergence::Physical {
+            known.meet(lanes, step);
+        }
+        (self.running, self.step) = (lanes, step + 1);
+    }
+
+    /// The lanes of a mask, of which `live` have not exited, meet.
+    fn meet(&mut self, lanes: u64, live: u64) {
+        let step = self.step;
+        if let Some(known) = &mut self.lanes {
+            known.meet(self.running, step);
+            known.meet(lanes, step);
+            if live & !lanes == 0 {
+                self.lanes = None;
+                self.running = live;
+            }
+            self.step += 1;
+        }
     }
 }
 
-/// The other access of a race.
-pub struct Other {
-    pub site: usize,
-    /// `None` if several warps read.
-    pub warp: Option<u32>,
+impl Race {
+    pub fn new(convergence: Convergence) -> Race {
+        Race {
+            convergence,
+            global: Cells::default(),
+            blocks: FxHashMap::default(),
+            released: FxHashMap::default(),
+        }
+    }
+
+    fn state<'b>(block: &'b mut Block, warp: &Warp) -> &'b mut State {
+        block.warps.entry(warp.warp).or_insert_with(|| State::new(warp.launch_mask))
+    }
+
+    pub fn fence(&mut self, warp: &Warp, scope: Scope) {
+        let state = Race::state(self.blocks.entry(warp.number).or_default(), warp);
+        let seen = std::mem::take(&mut state.seen);
+        state.known.join(&seen);
+        let clock = state.release(warp);
+        state.fenced = Some((clock, scope));
+    }
+
+    /// A warp arrives at a barrier for so many threads, 0 for all.
+    pub fn arrive(&mut self, warp: &Warp, kind: BarrierKind, barrier: u64, threads: u32) {
+        let block = self.blocks.entry(warp.number).or_default();
+        let state = Race::state(block, warp);
+        let clock = state.release(warp);
+        let rounds = block.barriers.entry(barrier).or_default();
+        let round = rounds.now;
+        rounds.clock.join(&clock);
+        rounds.arrived += warp.lanes;
+        // A barrier of all threads is complete when the first warp goes on.
+        if threads > 0 && rounds.arrived >= threads {
+            rounds.close();
+        }
+        let waits = !matches!(kind, BarrierKind::Arrive | BarrierKind::ClusterArrive);
+        Race::state(block, warp).waits = waits.then_some((barrier, round));
+    }
+
+    /// A warp, or lanes of it, go on after a barrier.
+    pub fn pass(&mut self, warp: &Warp, lanes: u64) {
+        let Some(block) = self.blocks.get_mut(&warp.number) else { return };
+        let Some(state) = block.warps.get_mut(&warp.warp) else { return };
+        let Some((barrier, round)) = state.waits.take() else { return };
+        let rounds = block.barriers.entry(barrier).or_default();
+        if rounds.now == round {
+            rounds.close();
+        }
+        if let Some(clock) = rounds.done.get(&round) {
+            state.known.join(clock);
+        }
+        state.meet(lanes & warp.launch_mask, warp.launch_mask);
+    }
+
+    pub fn end(&mut self, warp: &Warp) {
+        let block = self.blocks.entry(warp.number).or_default();
+        block.ended += 1;
+        if block.ended >= warp.warps {
+            self.blocks.remove(&warp.number);
+        }
+    }
+
+    /// The lanes of a mask meet.
+    pub fn meet(&mut self, warp: &Warp, lanes: u64, live: u64) {
+        let convergence = self.convergence;
+        if convergence != Convergence::Always {
+            let state = Race::state(self.blocks.entry(warp.number).or_default(), warp);
+            state.meet(lanes & live, live);
+        }
+    }
+
+    pub fn access(&mut self, warp: &Warp, at: &At<'_>, reports: &mut Reports) {
+        if at.memory == MemoryKind::Local || at.is_private {
+            return;
+        }
+        let Race { convergence, global, blocks, released } = self;
+        let block = blocks.entry(warp.number).or_default();
+        let Block { shared, released: own, warps, .. } = block;
+        let state = warps.entry(warp.warp).or_insert_with(|| State::new(warp.launch_mask));
+        state.run(at.active, *convergence);
+        let cells = match at.memory {
+            MemoryKind::Global => global,
+            _ => shared,
+        };
+        let Order { strong, unknown, acquires, scope, .. } = at.order;
+        let key = |lane| place(at, lane);
+        if (strong || unknown || acquires) && at.action != Action::Store {
+            for before in
+                at.lanes().flat_map(|lane| [own.get(&key(lane)), released.get(&key(lane))])
+            {
+                let Some(before) = before else { continue };
+                if acquires { &mut state.known } else { &mut state.seen }.join(before);
+            }
+        }
+        let mut stamp = Stamp {
+            block: warp.number,
+            warp: warp.warp as u16,
+            step: state.step,
+            site: at.site,
+            lanes: 0,
+            is_strong: strong,
+            is_unknown: unknown,
+            is_arrival: at.order.arrives,
+            scope,
+        };
+        let mut before = None;
+        for lane in at.lanes() {
+            // Lanes that have not parted and read the same are as one.
+            let address = Some(at.address(lane));
+            let is_again = std::mem::replace(&mut before, address) == address;
+            if is_again && at.action == Action::Load && state.lanes.is_none() {
+                continue;
+            }
+            stamp.lanes = 1_u32.checked_shl(lane).unwrap_or(0);
+            let mut found: Option<Stamp> = None;
+            cells.each(at.address(lane), at.bytes(lane), |cell| {
+                let is_before = |other: &Stamp| state.comes_after(other, &stamp, lane);
+                let other = cell.enter(&stamp, at.action == Action::Load, is_before);
+                found = found.or(other);
+            });
+            if let Some(other) = found {
+                reports.add(warp, at, lane, Raw::Race(other));
+            }
+        }
+        if at.action != Action::Load {
+            state.publish(warp, at, own, released);
+        }
+    }
 }
 
-/// Returns the other access of a race, from the second word and the warp of the access that met it.
-pub fn other(word: u64, warp: u64, kind: AccessKind) -> Other {
-    let [reader, writer] = [word & 0xff, word >> WRITER & 0xff];
-    let is_atomic = kind == AccessKind::Atomic && word & ATOMIC != 0;
-    let by_writer = writer != 0 && writer != warp + 1 && !is_atomic;
-    let (who, at) = if by_writer { (writer, WRITER_SITE) } else { (reader, READER_SITE) };
-    let warp = (who != MANY && who > 0).then(|| who as u32 - 1);
-    Other { site: (word >> at & (SITES - 1)) as usize, warp }
+impl Rounds {
+    fn close(&mut self) {
+        self.done.insert(self.now, std::mem::take(&mut self.clock));
+        self.done.remove(&self.now.wrapping_sub(ROUNDS));
+        self.now = self.now.wrapping_add(1);
+        self.arrived = 0;
+    }
 }

@@ -165,8 +165,18 @@ pub(super) struct Lifting<'a> {
     /// were seen.
     pub discovered: &'a [u64],
     pub images: &'a [(u32, Shape)],
-    /// If set, blocks are consecutive guest instructions, for reports.
-    pub plain: bool,
+    pub purpose: Purpose,
+}
+
+/// The purpose of lifting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Purpose {
+    Launches,
+    /// Blocks are consecutive guest instructions.
+    Reports,
+    /// As for reports, and the code tells observers what operations do not show
+    /// ([`warploom_ir::observe`]).
+    Checks,
 }
 
 /// A kernel to launch.

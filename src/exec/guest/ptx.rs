@@ -23,7 +23,7 @@ use warploom_runtime::window::Windows;
 use super::nvidia::images::{self as pool, Images};
 use super::nvidia::queries::Sampled;
 use super::nvidia::{self, grid_workspace};
-use super::{Environment, Guest, ImageDriver, Launching, Lifting, Placed, SourcePlace};
+use super::{Environment, Guest, ImageDriver, Launching, Lifting, Placed, Purpose, SourcePlace};
 use crate::{Error, FidelityClass};
 
 pub(super) struct Ptx;
@@ -97,16 +97,24 @@ fn places(linked: &Linked, kernel: FunctionId) -> VariableAddresses {
 fn with_kernel<T>(
     linked: &Linked,
     kernel: FunctionId,
-    images: &[(u32, Shape)],
+    (images, observed): (&[(u32, Shape)], bool),
     then: impl FnOnce(&Kernel<'_>) -> T,
 ) -> T {
     let ptx = module(linked);
     let (function, places) = (ptx.functions[&kernel], places(linked, kernel));
-    then(&Kernel { module: &ptx.module, kernel: function, places: &places, base: 0, images })
+    then(&Kernel {
+        module: &ptx.module,
+        kernel: function,
+        places: &places,
+        base: 0,
+        images,
+        observed,
+    })
 }
 
 fn needs(linked: &Linked, kernel: FunctionId) -> &Needs {
-    module(linked).needs[&kernel].get_or_init(|| with_kernel(linked, kernel, &[], Needs::of))
+    module(linked).needs[&kernel]
+        .get_or_init(|| with_kernel(linked, kernel, (&[], false), Needs::of))
 }
 
 /// Returns the images of a launch, or `None` if the module uses no images.
@@ -175,7 +183,10 @@ impl Guest for Ptx {
     }
 
     fn lift(&self, kernel: &Lifting<'_>) -> Result<Function, LiftError> {
-        with_kernel(kernel.linked, kernel.kernel, kernel.images, lift_kernel)
+        {
+            let observed = kernel.purpose == Purpose::Checks;
+            with_kernel(kernel.linked, kernel.kernel, (kernel.images, observed), lift_kernel)
+        }
     }
 
     fn instruction(&self, code: &Code, pc: u64) -> Option<Placed> {

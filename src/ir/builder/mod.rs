@@ -35,6 +35,7 @@ pub struct FunctionBuilder {
     active: Option<Reg>,
     terminated: Vec<bool>,
     error: Option<BuildError>,
+    observed: bool,
 }
 
 impl FunctionBuilder {
@@ -53,6 +54,7 @@ impl FunctionBuilder {
             active: None,
             terminated: Vec::new(),
             error: None,
+            observed: false,
         }
     }
 
@@ -71,6 +73,11 @@ impl FunctionBuilder {
     pub fn set_active(&mut self, active: Reg) {
         self.active = Some(active);
         self.function.active = active;
+    }
+
+    /// Whether [`BlockBuilder::observe`] appends operations.
+    pub fn set_observed(&mut self, observed: bool) {
+        self.observed = observed;
     }
 
     /// Adds an empty block without a terminator. The first block is the entry; nothing may jump to

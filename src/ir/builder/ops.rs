@@ -422,6 +422,14 @@ impl BlockBuilder<'_> {
         self.push(Op::Raise { fault, guard: Some(lanes), nomask: self.nomask });
     }
 
+    /// Tells an observer of a site of [`observe`](crate::observe), if the function is observed.
+    pub fn observe(&mut self, site: u32, args: &[Value]) {
+        if self.builder.observed {
+            let args = args.to_vec();
+            self.push(Op::Observe { site, args, guard: None, nomask: true });
+        }
+    }
+
     pub fn fence(&mut self) {
         self.push(Op::Fence);
     }

@@ -501,6 +501,16 @@ pub enum Op {
         nomask: bool,
         sparse: bool,
     },
+    /// Tells the launch's [`Observer`](warploom_runtime::observe::Observer), if there is one, that
+    /// the warp is at this site, with the execution mask and the operands: one or more, of any types.
+    /// Guests see no effect.
+    /// Observations stay in order. If no lane executes, the observer may hear nothing.
+    Observe {
+        site: u32,
+        args: Vec<Value>,
+        guard: Option<Value>,
+        nomask: bool,
+    },
     /// Raises a fault in the least lane of the execution mask, if there is one.
     Raise {
         fault: LaneFault,

@@ -120,6 +120,7 @@ impl Op {
             Op::Wide { .. } => STORES,
             Op::Sample { .. } => LOADS,
             Op::Raise { .. } => OpTraits { memory: false, ..LOADS },
+            Op::Observe { .. } => OpTraits { memory: false, ..STORES },
             Op::Fence => OpTraits { masked: false, ..LOADS },
         }
     }

@@ -95,6 +95,14 @@ impl Parser {
             let (guard, nomask) = self.masking(line)?;
             return Ok(Some(Op::Wide { op, args, guard, nomask }));
         }
+        if let Some(site) = mnemonic.strip_prefix("observe.").and_then(|site| site.parse().ok()) {
+            let mut args = vec![self.value(line)?];
+            while line.eat(",") {
+                args.push(self.value(line)?);
+            }
+            let (guard, nomask) = self.masking(line)?;
+            return Ok(Some(Op::Observe { site, args, guard, nomask }));
+        }
         if let Some(fault) = mnemonic.strip_prefix("raise.").and_then(LaneFault::from_name) {
             let (guard, nomask) = self.masking(line)?;
             return Ok(Some(Op::Raise { fault, guard, nomask }));

@@ -18,8 +18,8 @@ use drawing::Drawing;
 use shader::Arrays;
 use surfaces::Surfaces;
 use warploom::{
-    Allocation, Arg, CheckedLaunch, Checks, Counted, CountedLaunch, EngineKind, Error, Executed,
-    Kernel, LaunchOptions, LaunchOutcome, Program, Stage,
+    Allocation, Allocations, Arg, CheckedLaunch, Checks, Counted, CountedLaunch, EngineKind, Error,
+    Executed, Kernel, LaunchOptions, LaunchOutcome, Program, Stage,
 };
 use warploom_container::hsaco::Gfx9;
 use warploom_container::{Arch, Module, text};
@@ -53,34 +53,6 @@ pub struct Session<'c> {
     banks: Vec<(u8, Vec<u8>)>,
     /// Contents of buffers in place of the launch's.
     replaced: BTreeMap<usize, Vec<u8>>,
-}
-
-/// The checks of a launch, see [`Checks`]: `memory` against the ends of the buffers and of the
-/// module's variables.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Wanted {
-    pub memory: bool,
-    pub race: bool,
-    pub init: bool,
-}
-
-impl Wanted {
-    /// The names of the checks.
-    pub const NAMES: [&'static str; 3] = ["memory", "race", "init"];
-
-    /// Returns the checks of a list of names with commas between them.
-    pub fn named(list: &str) -> Option<Wanted> {
-        let mut wanted = Wanted::default();
-        for name in list.split(',') {
-            match name {
-                "memory" => wanted.memory = true,
-                "race" => wanted.race = true,
-                "init" => wanted.init = true,
-                _ => return None,
-            }
-        }
-        Some(wanted)
-    }
 }
 
 /// A store past the end of a buffer.
@@ -558,19 +530,19 @@ impl<'c> Session<'c> {
         self.kernel()?.profile(&self.args, self.drawing(options)?.as_ref())
     }
 
-    /// Runs the kernel once and checks its accesses ([`Kernel::launch_checked`]).
-    pub fn checked(&self, options: &LaunchOptions, wanted: Wanted) -> Result<CheckedLaunch, Error> {
+    /// Runs the kernel once with checks ([`Kernel::launch_checked`]). Its allocations are the buffers
+    /// and the module's variables.
+    pub fn checked(&self, options: &LaunchOptions, checks: Checks) -> Result<CheckedLaunch, Error> {
         let buffer = |(buffer, &address): (&Buffer, &u64)| Allocation {
             name: buffer.name.clone(),
             address,
             bytes: buffer.content.len(),
         };
         let buffers = self.launch.buffers.iter().zip(&self.buffers).map(buffer);
-        let allocations = || buffers.chain(self.program.allocations()).collect();
-        let Wanted { memory, race, init } = wanted;
-        let checks = Checks { memory: memory.then(allocations), race, init };
+        let live = buffers.chain(self.program.allocations()).collect();
+        let allocations = Allocations { live, freed: vec![] };
         let options = self.drawing(options)?;
-        self.kernel()?.launch_checked(&self.args, options.as_ref(), &checks)
+        self.kernel()?.launch_checked(&self.args, options.as_ref(), checks, &allocations)
     }
 
     /// Runs the kernel once and counts the host instructions of its code

@@ -41,6 +41,11 @@ impl Generator<'_> {
                 }
             }
             17 | 18 if self.once_in(24) => self.wide_op(),
+            17 | 18 if self.once_in(48) => {
+                let args = vec![self.value(Type::I64), self.value(Type::I32)];
+                let (guard, nomask) = self.maybe_guard();
+                Op::Observe { site: self.below(4), args, guard, nomask }
+            }
             17 | 18 if self.once_in(32) => {
                 let (a, b) = (self.value(Type::I32), self.value(Type::I32));
                 let guard = Some(self.b.icmp(IntCc::Eq, a, b));

@@ -66,6 +66,7 @@ fn lifted_for(model: u8, code: &[u8]) -> std::result::Result<Function, LiftError
         services: &[],
         images: &[],
         constants: &[],
+        observed: false,
     })
 }
 

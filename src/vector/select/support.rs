@@ -152,6 +152,7 @@ impl Support<'_> {
             | Op::RegionWrite { .. }
             | Op::Atomic { .. }
             | Op::Wide { .. }
+            | Op::Observe { .. }
             | Op::Sample { .. }
             | Op::Raise { .. } => false,
         }

@@ -79,6 +79,7 @@ impl<'a> Worker<'a> {
                 *pointer = bank.bytes().as_ptr();
             }
         }
+        context.observer = config.observer.as_deref();
         context.tid_table = shape.tid.as_ptr();
         context.tid_stride = shape.tid_stride;
         context.ntid = config.block;

@@ -21,7 +21,7 @@ use warploom_runtime::memory::Memory;
 use warploom_runtime::warp::CONST_BANK_BYTES;
 use warploom_runtime::window::Windows;
 
-use super::{Environment, Guest, Image, ImageDriver, Launching, Lifting, Placed};
+use super::{Environment, Guest, Image, ImageDriver, Launching, Lifting, Placed, Purpose};
 use crate::Error;
 use crate::images::{self as given, ImageDescription, Sampler};
 
@@ -192,7 +192,7 @@ impl Gfx9 {
             initial,
             objects: kernel.images,
             chip: self.0,
-            plain: kernel.plain,
+            plain: kernel.purpose != Purpose::Launches,
         }
     }
 }

@@ -14,7 +14,7 @@ use warploom_runtime::window::Windows;
 
 use super::nvidia::images::{Driver, Images};
 use super::nvidia::{self, grid_workspace, queries, stack_bytes};
-use super::{Environment, Guest, ImageDriver, Launching, Lifting, Placed};
+use super::{Environment, Guest, ImageDriver, Launching, Lifting, Placed, Purpose};
 use crate::Error;
 
 pub(super) struct Maxwell;
@@ -52,6 +52,7 @@ impl Guest for Maxwell {
             constants,
             driver_words: shader.is_none(),
             shader: shader.as_ref(),
+            observed: kernel.purpose == Purpose::Checks,
         })
     }
 

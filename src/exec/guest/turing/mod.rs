@@ -14,7 +14,7 @@ use warploom_turing::{Instruction, WORD_BYTES, word_at};
 
 use super::nvidia::images::{Driver, Images};
 use super::nvidia::{self, grid_workspace, queries, stack_bytes};
-use super::{Environment, Guest, ImageDriver, Launching, Lifting, Placed};
+use super::{Environment, Guest, ImageDriver, Launching, Lifting, Placed, Purpose};
 use crate::Error;
 
 /// Code of `system_calls.ptx` for each generation.
@@ -146,6 +146,7 @@ impl Turing {
             services: &services,
             images: kernel.images,
             constants: kernel.linked.bank(kernel.kernel, COMPILED),
+            observed: kernel.purpose == Purpose::Checks,
         })
     }
 }

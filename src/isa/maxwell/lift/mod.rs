@@ -131,6 +131,8 @@ pub struct Kernel<'a> {
     pub driver_words: bool,
     /// The graphics program; none for a compute kernel.
     pub shader: Option<&'a shader::Program>,
+    /// Whether the code tells observers what operations do not show.
+    pub observed: bool,
 }
 
 impl<'a> Kernel<'a> {
@@ -147,6 +149,7 @@ impl<'a> Kernel<'a> {
             constants: &[],
             driver_words: false,
             shader: None,
+            observed: false,
         }
     }
 }
@@ -180,6 +183,7 @@ pub fn lift_kernel(kernel: &Kernel<'_>) -> Result<Function, LiftError> {
     let banks = declare(&mut function, registers, kernel.shader);
     let active = function.bank("active", CellKind::Mask, 1).reg(0);
     function.set_active(active);
+    function.set_observed(kernel.observed);
     let split = function.bank("split", CellKind::Mask, 1).reg(0);
     let entry = function.new_block(entry_pc);
     let pushes = open || program.pushes();

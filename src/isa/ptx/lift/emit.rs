@@ -39,6 +39,8 @@ pub struct Kernel<'a> {
     pub base: u64,
     /// Images to specialise for, by the names of their handles.
     pub images: &'a [(u32, image::Shape)],
+    /// Whether the code tells observers what operations do not show.
+    pub observed: bool,
 }
 
 /// Local memory that a lane of a kernel needs.
@@ -126,6 +128,7 @@ fn emit(plan: &Plan<'_>) -> Result<Function, ir::BuildError> {
     let mut function = FunctionBuilder::new(name, WARP_LANES, NAN);
     let active = function.bank("active", CellKind::Mask, 1).reg(0);
     function.set_active(active);
+    function.set_observed(kernel.observed);
     let shape = Shape::new(plan, &mut function);
     let mut is_part = vec![false; plan.schedule.at.len()];
     for (position, waiting) in (0..).zip(&plan.schedule.waiting) {

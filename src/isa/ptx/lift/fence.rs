@@ -2,6 +2,8 @@
 //!
 //! Source: facts, `ptx.md` 2.8.
 
+use warploom_ir::observe::BLOCK_FENCE;
+
 use super::Lifted;
 use super::context::{Cx, Insn};
 use crate::word::Word;
@@ -9,8 +11,12 @@ use crate::word::Word;
 /// Lifts `membar`, `fence`, and fences between proxies: one kind serves all. Warps of a block share
 /// a host thread, which sees its own actions in order, and a cluster has one block.
 pub fn fence(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
-    if insn.form.one_of(&[Word::Cta, Word::Cluster]).is_none() {
-        cx.b.fence();
+    match insn.form.one_of(&[Word::Cta, Word::Cluster]) {
+        Some(_) => {
+            let active = cx.active();
+            cx.b.observe(BLOCK_FENCE, &[active]);
+        }
+        None => cx.b.fence(),
     }
     Ok(())
 }

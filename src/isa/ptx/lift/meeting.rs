@@ -10,13 +10,14 @@
 
 use warploom_guest::divergence::first_lane;
 use warploom_guest::places::Here;
+use warploom_ir::observe;
 use warploom_ir::{self as ir, BlockId, FunctionBuilder, IntCc, TrapKind, Type, Value};
 
 use super::context::{Cell, Cx, Insn};
 use super::emit::Shape;
 use super::graph::End;
 use super::plan::Plan;
-use super::{VariableAddresses, barrier};
+use super::{VariableAddresses, barrier, uses};
 use crate::module::{Operand, Statement};
 use crate::types::Ty;
 
@@ -111,6 +112,7 @@ impl Shape<'_> {
         next: usize,
         here: Here<'_>,
     ) {
+        self.tell(&mut cx, statement);
         if here.is_alone(&self.plan.schedule) {
             return self.places.go(&mut cx.b, next, here);
         }
@@ -134,6 +136,18 @@ impl Shape<'_> {
         let apart = cx.b.function().new_block(pc);
         cx.b.branch(missing, apart, on);
         self.wait_to_meet(cx.b.function(), apart, number, statement, here);
+    }
+
+    /// Tells an observer of a statement that waits for lanes.
+    fn tell(&self, cx: &mut Cx<'_>, statement: &Statement) {
+        if !self.plan.kernel.observed {
+            return;
+        }
+        let mask = statement.operands.last().unwrap_or(&Operand::Sink);
+        let named = cx.bits(mask, Ty::B32);
+        let active = cx.active();
+        let live = if self.meetings.is_empty() { active } else { cx.b.rf_read(self.live) };
+        cx.b.observe(observe::MEET, &[named, live, active]);
     }
 
     /// Builds a block in which the active lanes wait for others, to execute a statement together.
@@ -258,6 +272,20 @@ impl Shape<'_> {
             let Some(barrier) = barrier::barrier(&mut cx, &insn) else {
                 return cx.b.trap(TrapKind::Unimplemented);
             };
+            for site in &meeting.sites {
+                let node = &self.plan.graph.nodes[site.node];
+                let (End::Barrier { statement, .. } | End::Meet { statement, .. }) = node.end
+                else {
+                    continue;
+                };
+                let statement = &self.plan.body(node).statements[statement as usize];
+                if self.plan.kernel.observed && uses::is_aligned(module.form(statement.form)) {
+                    cx.b.set_pc(site.pc);
+                    let came = cx.b.rf_read(site.came);
+                    let here = cx.b.and(came, group);
+                    cx.b.observe(observe::APART, &[group, here]);
+                }
+            }
             let pc = meeting.pc();
             let after = cx.b.function().new_block(pc);
             cx.b.barrier(barrier, after);

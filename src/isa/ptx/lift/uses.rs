@@ -3,6 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use crate::module::{Address, Base, Module, Operand, Register, SpecialRegister, Statement};
+use crate::table::Form;
 use crate::word::Word;
 
 /// Whether the opcode is a barrier of the block, or of the cluster (one block), at which warps or
@@ -11,6 +12,12 @@ pub fn is_barrier(opcode: &str) -> bool {
     let mut words = opcode.split('.');
     let first = words.next();
     matches!(first, Some("bar" | "barrier")) && !words.any(|word| word == "warp")
+}
+
+/// Whether all lanes of the warp must execute a barrier together.
+pub fn is_aligned(form: &Form) -> bool {
+    let name = form.row.opcode;
+    is_barrier(name) && (!name.starts_with("barrier") || form.has(Word::Aligned))
 }
 
 /// Whether lanes that the statement names wait for each other, in the warp and not in the block.

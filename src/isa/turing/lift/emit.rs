@@ -34,6 +34,7 @@ pub fn emit(kernel: &Kernel<'_>, plan: &Plan) -> Result<Function, BuildError> {
     };
     let active = function.bank("active", CellKind::Mask, 1).reg(0);
     function.set_active(active);
+    function.set_observed(kernel.observed);
     let (schedule, nodes) = (&plan.schedule, &plan.graph.nodes);
     // No block leads to the entry; often the first node can be the entry.
     let entry = function.new_block(kernel.entry);

@@ -7,6 +7,7 @@
 
 use warploom_guest::divergence::first_lane;
 use warploom_guest::places::{Here, Waiting};
+use warploom_ir::observe;
 use warploom_ir::{self as ir, BlockId, CellKind, FunctionBuilder, IntCc, Type, Value};
 use warploom_sass::lift::{Cx, Flags};
 
@@ -110,6 +111,7 @@ impl Emitter<'_> {
         next: usize,
         here: Here<'_>,
     ) {
+        self.tell(&mut cx, named, who);
         let Some(meeting) = self.meeting.as_ref().filter(|_| !here.is_alone(&self.plan.schedule))
         else {
             return self.places.go(&mut cx.b, next, here);
@@ -162,6 +164,17 @@ impl Emitter<'_> {
         let mut parked = here.waiting.clone();
         parked.insert(position);
         self.places.choose(&mut b, &parked);
+    }
+
+    /// Tells an observer of a WARPSYNC.
+    fn tell(&self, cx: &mut Cx<'_>, named: Option<Value>, who: Who) {
+        let Some(named) = named.filter(|_| who == Who::Named) else { return };
+        let active = cx.active();
+        let live = match &self.meeting {
+            Some(meeting) => cx.b.rf_read(meeting.live),
+            None => active,
+        };
+        cx.b.observe(observe::MEET, &[named, live, active]);
     }
 
     /// Builds the blocks of the meeting. All its lanes are active in the first.
@@ -218,6 +231,10 @@ impl Emitter<'_> {
             let left = b.and(came, others);
             b.rf_write(site.came, left);
             let lanes = b.and(came, group);
+            if site.who == Who::Barrier {
+                b.set_pc(site.pc);
+                b.observe(observe::APART, &[group, lanes]);
+            }
             self.places.park(&mut b, lanes, self.places.position(site.next), &parked);
         }
         self.places.choose(&mut b, &parked);

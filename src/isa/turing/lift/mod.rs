@@ -80,6 +80,8 @@ pub struct Kernel<'a> {
     pub images: KnownImages<'a>,
     /// The compiler's content of constant bank 2. No launch changes it: it is part of the code.
     pub constants: &'a [u8],
+    /// Whether the code tells observers what operations do not show.
+    pub observed: bool,
 }
 
 impl Kernel<'_> {

@@ -1,0 +1,308 @@
+//! The observer of a launch with checks: hands what warps do to the checks, and keeps what they find.
+
+use rustc_hash::FxHashMap;
+use std::ops::Range;
+use std::sync::Mutex;
+
+use warploom_ir::Space;
+use warploom_runtime::observe::{Event, Observer};
+use warploom_runtime::warp::WarpContext;
+use warploom_runtime::window::{Target, Windows};
+
+use super::super::lock;
+use super::super::services::linear;
+use super::cells::Stamp;
+use super::finding::{Action, MemoryKind};
+use super::init::Init;
+use super::memory::Memory;
+use super::order::Order;
+use super::race::Race;
+use super::sites::{Site, SiteEvent};
+use super::sync::Sync;
+
+/// The warp of an event.
+#[derive(Clone, Copy, Debug)]
+pub struct Warp {
+    pub block: [u32; 3],
+    /// The number of the block in the grid, along x first.
+    pub number: u32,
+    pub warp: u32,
+    /// The warps of the block, and the lanes of a warp.
+    pub warps: u32,
+    pub lanes: u32,
+    /// The lanes of this warp that exist.
+    pub launch_mask: u64,
+}
+
+/// An access of a warp to one memory.
+#[derive(Clone, Copy, Debug)]
+pub struct At<'a> {
+    pub site: u32,
+    pub action: Action,
+    pub memory: MemoryKind,
+    pub order: Order,
+    /// The lanes that run, and the lanes that access.
+    pub active: u64,
+    pub mask: u64,
+    /// Whether the memory is the driver's, with a part for each thread.
+    pub is_private: bool,
+    addresses: &'a [u64; MOST_LANES],
+    bytes: u32,
+    ranges: Option<&'a [u64]>,
+}
+
+/// The most lanes of a warp.
+const MOST_LANES: usize = 64;
+
+impl At<'_> {
+    pub fn lanes(&self) -> impl Iterator<Item = u32> + use<> {
+        let mut left = self.mask;
+        std::iter::from_fn(move || {
+            let lane = left.trailing_zeros();
+            left &= left.wrapping_sub(1);
+            (lane < u64::BITS).then_some(lane)
+        })
+    }
+
+    /// The guest address of global memory, or the offset in shared or local memory.
+    pub fn address(&self, lane: u32) -> u64 {
+        self.addresses[lane as usize]
+    }
+
+    pub fn bytes(&self, lane: u32) -> u64 {
+        self.ranges.map_or(self.bytes.into(), |bytes| bytes[lane as usize])
+    }
+}
+
+/// A mistake as a check finds it.
+#[derive(Clone, Copy, Debug)]
+pub enum Raw {
+    /// The number of the allocation.
+    PastEnd(usize),
+    Freed(usize),
+    Race(Stamp),
+    Unwritten,
+    Apart(u64),
+    Exited(u64),
+    Unnamed,
+    Threads {
+        here: u32,
+        others: u32,
+    },
+}
+
+/// The first mistake of a kind at a site.
+#[derive(Clone, Debug)]
+pub struct Found {
+    pub raw: Raw,
+    pub site: u32,
+    pub memory: MemoryKind,
+    pub address: u64,
+    pub bytes: u64,
+    pub block: [u32; 3],
+    pub warp: u32,
+    pub lane: u32,
+    pub count: u64,
+    /// The number among all first mistakes.
+    number: usize,
+}
+
+/// All that was found.
+#[derive(Debug, Default)]
+pub struct Reports(FxHashMap<(u32, std::mem::Discriminant<Raw>), Found>);
+
+impl Reports {
+    pub fn add(&mut self, warp: &Warp, at: &At<'_>, lane: u32, raw: Raw) {
+        let place = (at.site, at.memory, at.address(lane), at.bytes(lane));
+        self.note(warp, place, lane, raw);
+    }
+
+    pub fn note(
+        &mut self,
+        warp: &Warp,
+        (site, memory, address, bytes): (u32, MemoryKind, u64, u64),
+        lane: u32,
+        raw: Raw,
+    ) {
+        let number = self.0.len();
+        let Warp { block, warp, .. } = *warp;
+        let new = Found { raw, site, memory, address, bytes, block, warp, lane, count: 0, number };
+        self.0.entry((site, std::mem::discriminant(&raw))).or_insert(new).count += 1;
+    }
+
+    /// Returns what was found, in the order of sites.
+    pub fn end(self) -> Vec<Found> {
+        let mut all: Vec<Found> = self.0.into_values().collect();
+        all.sort_by_key(|found| (found.site, found.number));
+        all
+    }
+}
+
+/// The checks of a launch.
+#[derive(Debug, Default)]
+pub struct Checking {
+    pub memory: Option<Memory>,
+    pub race: Option<Race>,
+    pub init: Option<Init>,
+    pub sync: Option<Sync>,
+    pub reports: Reports,
+}
+
+/// The observer of a launch.
+#[derive(Debug)]
+pub struct Watch {
+    pub sites: Vec<Site>,
+    pub windows: Windows,
+    /// Memory that the driver lends the launch.
+    pub private: Vec<Range<u64>>,
+    pub checking: Mutex<Checking>,
+}
+
+impl Observer for Watch {
+    fn observe(&self, context: &WarpContext<'_>, event: &Event<'_>) {
+        let Some(site) = self.sites.get(event.site as usize) else { return };
+        let block = context.ctaid();
+        let warp = Warp {
+            block,
+            number: linear(block, context.nctaid()) as u32,
+            warp: context.warp(),
+            warps: context.warps(),
+            lanes: context.lanes(),
+            launch_mask: context.launch_mask(),
+        };
+        let checking = &mut *lock(&self.checking);
+        match (site.event, event.args) {
+            (SiteEvent::Access { space, order, scalar }, [active, addresses, ranges @ ..]) => {
+                let mask = event.lanes & warp.launch_mask;
+                let mask = if scalar { mask & mask.wrapping_neg() } else { mask };
+                let of_memory = Split { windows: self.windows, space, addresses, mask };
+                for (memory, mask, addresses) in of_memory.parts() {
+                    let first = addresses[mask.trailing_zeros() as usize];
+                    let is_private = memory == MemoryKind::Global
+                        && self.private.iter().any(|range| range.contains(&first));
+                    let at = At {
+                        site: event.site,
+                        action: site.action,
+                        memory,
+                        order,
+                        active: active[0] & warp.launch_mask,
+                        mask,
+                        is_private,
+                        addresses: &addresses,
+                        bytes: site.bytes,
+                        ranges: ranges.first().copied(),
+                    };
+                    checking.access(&warp, &at);
+                }
+            }
+            (event_of_site, args) => checking.event(&warp, (event.site, event_of_site), args),
+        }
+    }
+}
+
+impl Checking {
+    fn access(&mut self, warp: &Warp, at: &At<'_>) {
+        let Checking { memory, race, init, reports, .. } = self;
+        if let Some(memory) = memory {
+            memory.access(warp, at, reports);
+        }
+        if let Some(race) = race {
+            race.access(warp, at, reports);
+        }
+        if let Some(init) = init {
+            init.access(warp, at, reports);
+        }
+    }
+
+    fn event(&mut self, warp: &Warp, (site, event): (u32, SiteEvent), args: &[&[u64]]) {
+        let Checking { race, init, sync, reports, .. } = self;
+        match (event, args) {
+            (SiteEvent::Fence(scope), _) => {
+                if let Some(race) = race {
+                    race.fence(warp, scope);
+                }
+            }
+            (SiteEvent::Arrive { kind }, [_, barrier, threads]) => {
+                let (barrier, threads) = (barrier[0], threads[0] as u32);
+                if let Some(race) = race {
+                    race.arrive(warp, kind, barrier, threads);
+                }
+                if let Some(sync) = sync {
+                    sync.arrive(warp, (site, kind), barrier, threads, reports);
+                }
+            }
+            (SiteEvent::Pass, [lanes]) => {
+                if let Some(race) = race {
+                    race.pass(warp, lanes[0]);
+                }
+                if let Some(sync) = sync {
+                    sync.pass(warp);
+                }
+            }
+            (SiteEvent::Meet, [named, live, active]) => {
+                let (live, active) = (live[0] & warp.launch_mask, active[0]);
+                if let Some(race) = race {
+                    // Lanes with different masks meet in groups: the union of all is too much only
+                    // if the code is wrong.
+                    let first = active.trailing_zeros() as usize;
+                    race.meet(warp, named.get(first).copied().unwrap_or(0), live);
+                }
+                if let Some(sync) = sync {
+                    sync.meet(warp, site, (named, live, active), reports);
+                }
+            }
+            (SiteEvent::Apart, [all, here]) if sync.is_some() => {
+                Sync::apart(warp, site, all[0], here[0], reports);
+            }
+            (SiteEvent::Exit, _) => {
+                if let Some(race) = race {
+                    race.end(warp);
+                }
+                if let Some(init) = init {
+                    init.end(warp);
+                }
+                if let Some(sync) = sync {
+                    sync.end(warp);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The addresses of an access, which may be of several memories.
+struct Split<'a> {
+    windows: Windows,
+    space: Space,
+    addresses: &'a [u64],
+    mask: u64,
+}
+
+impl Split<'_> {
+    /// Returns the memories, with the lanes and addresses of each.
+    fn parts(&self) -> impl Iterator<Item = (MemoryKind, u64, [u64; MOST_LANES])> {
+        let mut masks = [0; 3];
+        let mut addresses = [0; MOST_LANES];
+        let mut left = self.mask;
+        while left != 0 {
+            let lane = left.trailing_zeros() as usize;
+            left &= left - 1;
+            let address = self.addresses.get(lane).copied().unwrap_or(0);
+            let (memory, address) = match self.space {
+                Space::Shared => (1, address & u64::from(u32::MAX)),
+                Space::Local => (2, address & u64::from(u32::MAX)),
+                Space::Generic => match self.windows.classify(address) {
+                    Target::Global(address) => (0, address),
+                    Target::Shared(offset) => (1, offset.into()),
+                    Target::Local(offset) => (2, offset.into()),
+                },
+                Space::Global | Space::Const(_) => (0, address),
+            };
+            masks[memory] |= 1 << lane;
+            addresses[lane] = address;
+        }
+        let memories = [MemoryKind::Global, MemoryKind::Shared, MemoryKind::Local];
+        let parts = memories.into_iter().zip(masks).filter(|(_, mask)| *mask != 0);
+        parts.map(move |(memory, mask)| (memory, mask, addresses))
+    }
+}

@@ -1,0 +1,11 @@
+//! Sites that lifters tell of, where operations do not show what the guest's code says. Other sites
+//! are numbered by those who write them.
+
+/// A statement that waits for lanes of the warp: the lanes that each lane names (`i32`), the lanes
+/// that have not exited (a mask), the lanes that are there (a mask).
+pub const MEET: u32 = u32::MAX;
+/// Lanes meet at a barrier that all lanes of the warp should execute together: all of them, and those
+/// that come from this instruction (masks).
+pub const APART: u32 = u32::MAX - 1;
+/// A fence for the threads of the block: the active lanes (a mask). Engines need none.
+pub const BLOCK_FENCE: u32 = u32::MAX - 2;
