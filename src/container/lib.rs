@@ -1,9 +1,9 @@
 //! File formats -> [`Module`]: kernels, code, constants, symbols, relocations, argument layout.
 //!
 //! The rest of warploom sees a GPU binary as `module`, and `link` places it in guest memory.
-//! `cubin`, `fatbin`, `hsaco`, `ptx` and `visa` read the formats. `select` takes the code that
-//! suits a GPU (`arch`). `text` assembles programs written by hand. Formats are recognised by
-//! content, never by name. Nothing here decodes an instruction.
+//! `cubin`, `fatbin`, `hsaco`, `ptx` and `visa` read the formats, and `lines` reads tables of source
+//! lines. `select` takes the code that suits a GPU (`arch`). `text` assembles programs written by
+//! hand. Formats are recognised by content, never by name. Nothing here decodes an instruction.
 
 #![cfg_attr(
     not(all(feature = "maxwell", feature = "gfx9", feature = "ptx", feature = "visa")),
@@ -24,6 +24,7 @@ mod extent;
 pub mod fatbin;
 mod foreign;
 pub mod hsaco;
+mod lines;
 pub mod link;
 mod merge;
 pub mod module;
@@ -51,6 +52,7 @@ pub use arch::{Arch, TargetId, cuda_device};
 pub use error::Error;
 pub use extent::{code_in_file, ze_info};
 pub use foreign::{Foreign, foreign_kind};
+pub use lines::Lines;
 pub use link::{Addresses, Code, CodePlace, Linked};
 pub use merge::{linked, merge};
 pub use module::{

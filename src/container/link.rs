@@ -116,6 +116,8 @@ impl CodeLayout {
 pub struct CodePlace {
     /// The function that contains the address, or the name of an undefined function.
     pub function: String,
+    /// The function's section. `None` for an undefined function.
+    pub section: Option<SectionId>,
     /// Bytes from the start of the function's section, as disassemblers count. 0 for an undefined
     /// function.
     pub offset: u64,
@@ -251,7 +253,7 @@ impl Linked {
             self.code.externs.iter().find(|&(_, &at)| (at..at + EXTERN_BYTES).contains(&pc))
         {
             let function = self.module.symbol(id).name.clone();
-            return Some(CodePlace { function, offset: 0, undefined: true });
+            return Some(CodePlace { function, section: None, offset: 0, undefined: true });
         }
         let holds = |id: SectionId, base: u64| {
             self.shares_code(kernel, id)
@@ -265,7 +267,7 @@ impl Linked {
         let starts_before = |f: &&Function| f.section == section && f.offset <= offset;
         let function = self.module.functions.iter().filter(starts_before).max_by_key(|f| f.offset);
         let function = function.map_or(&self.module.section(section).name, |f| &f.name).clone();
-        Some(CodePlace { function, offset, undefined: false })
+        Some(CodePlace { function, section: Some(section), offset, undefined: false })
     }
 
     /// Returns the address of a symbol in its own space; `None` if the module does not define it.

@@ -123,6 +123,7 @@ fn append(whole: &mut Module, part: Module) -> Result<(), Error> {
         let (offset, symbol) = (relocation.offset.wrapping_add(base), moved(relocation.symbol));
         Relocation { section, offset, symbol, ..relocation }
     }));
+    whole.lines.append(part.lines, |section| places[section.0].0);
     whole.unreadable.extend(part.unreadable);
     Ok(())
 }

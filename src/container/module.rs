@@ -9,7 +9,7 @@ use warploom_guest::platform::Platform;
 use super::hsaco::{Gfx9, HsaKernel, HsaModule};
 use super::ptx::PtxModule;
 use super::visa::{VisaKernel, VisaModule};
-use super::{Error, RawKernel, ShaderKernel};
+use super::{Error, Lines, RawKernel, ShaderKernel};
 
 /// The instruction set of a module's code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -80,6 +80,8 @@ pub struct Module {
     pub ptx: Option<Arc<PtxModule>>,
     /// The data of only vISA.
     pub visa: Option<Arc<VisaModule>>,
+    /// The source lines of machine code.
+    pub lines: Lines,
     /// The kernels that cannot be read. None of them is among the functions.
     pub unreadable: Vec<Unreadable>,
 }
@@ -383,6 +385,7 @@ impl Module {
             hsa: None,
             ptx: None,
             visa: None,
+            lines: Lines::default(),
             unreadable: vec![],
         }
     }

@@ -10,14 +10,14 @@ use object::elf::{
 use object::read::elf::{FileHeader, SectionHeader, SectionTable, Sym, SymbolTable};
 
 use super::info::Attributes;
-use super::{Refused, reloc};
+use super::{Refused, lines, reloc};
 use crate::arch;
 use crate::{
     Binding, Error, Function, Isa, Module, Relocation, Section, SectionId, SectionKind,
     SharedSections, Symbol, SymbolId, SymbolKind, Unreadable,
 };
 
-type Header = FileHeader64<LE>;
+pub(super) type Header = FileHeader64<LE>;
 
 /// Section types of the vendor.
 mod sht {
@@ -73,14 +73,18 @@ struct CodeHeader {
 ///
 /// A well-formed file uses each byte for one section, and names of symbols overlap little. A
 /// hostile file could otherwise demand any amount of memory.
-struct Reader<'a> {
+pub(super) struct Reader<'a> {
     bytes: &'a [u8],
     content_left: u64,
     names_left: u64,
 }
 
 impl<'a> Reader<'a> {
-    fn content(&mut self, section: &SectionHeader64<LE>, name: &str) -> Result<&'a [u8], Error> {
+    pub(super) fn content(
+        &mut self,
+        section: &SectionHeader64<LE>,
+        name: &str,
+    ) -> Result<&'a [u8], Error> {
         let (offset, size) = (section.sh_offset.get(LE), section.sh_size.get(LE));
         let data = slice(self.bytes, offset, size).ok_or_else(|| {
             Error::malformed(
@@ -155,6 +159,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<File, Error> {
     }
     count_shared(&mut file.module);
     read_relocations(&mut reader, &sections, &section_of_index, &mut file)?;
+    file.module.lines = lines::read(&mut reader, &sections, &file);
     Ok(file)
 }
 

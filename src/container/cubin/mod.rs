@@ -1,11 +1,13 @@
 //! NVIDIA cubin: a 64-bit little-endian ELF file of machine 190.
 //!
 //! `elf` reads sections, symbols and relocations, `reloc` lists the relocation types, `info` reads
-//! the `.nv.info` attributes. Sources: the layout in `facts/maxwell.md` (sections "Code layout" and
-//! "Launch environment"), checked against the vendor's tools.
+//! the `.nv.info` attributes, `lines` the table of source lines. Sources: the layout in
+//! `facts/maxwell.md` (sections "Code layout" and "Launch environment"), checked against the
+//! vendor's tools.
 
 mod elf;
 mod info;
+mod lines;
 pub(super) mod reloc;
 
 use std::collections::BTreeMap;

@@ -41,10 +41,10 @@ pub use descriptor::{FloatMode, KernelDescriptor, SystemSgpr, UserSgpr};
 pub use kernel::{AddressSpace, Arg, HiddenArg, HiddenKind, HsaKernel, HsaModule, ValueKind};
 use object::LittleEndian as LE;
 use object::elf::FileHeader64;
-use object::read::elf::FileHeader;
+use object::read::elf::{FileHeader, SectionHeader, SectionTable};
 pub use target::{Feature, Gfx9};
 
-use super::{Error, Isa, Module};
+use super::{Error, Isa, Lines, Module, SectionId};
 #[cfg(not(feature = "gfx9"))]
 pub use crate::absent::hsaco::{opencl, parse};
 
@@ -87,5 +87,18 @@ pub fn parse(bytes: &[u8]) -> Result<Module, Error> {
         printf: metadata.printf,
         code: image::code(segments, &sections, module.sections[0].data.len() as u64),
     }));
+    module.lines = lines(bytes, &sections);
     module.readable()
+}
+
+/// Returns the source lines of the image, in which addresses of the file are offsets.
+#[cfg(feature = "gfx9")]
+fn lines(bytes: &[u8], sections: &SectionTable<'_, Header>) -> Lines {
+    let content = |name: &str| {
+        let section = sections.section_by_name(LE, name.as_bytes());
+        section.and_then(|(_, section)| section.data(LE, bytes).ok()).unwrap_or_default().to_vec()
+    };
+    let [line, line_strings, strings] =
+        [".debug_line", ".debug_line_str", ".debug_str"].map(content);
+    Lines::new(vec![Some(SectionId(0))], line, line_strings, strings)
 }
