@@ -49,7 +49,7 @@ impl Fault {
             undefined: place.as_ref().is_some_and(|p| p.undefined && !guest.provides(&p.function)),
             assertion,
             absent: program.absent_at(fault.address).map(|thing| thing.name()),
-            line: place.as_ref().and_then(|p| guest.line(linked, p.offset)),
+            line: place.as_ref().and_then(|p| guest.line(linked, p)),
             function: place.map(|p| p.function),
             instruction: instruction.map(|placed| placed.text),
             fault,

@@ -17,7 +17,7 @@ mod turing;
 #[cfg(feature = "visa")]
 mod visa;
 
-use warploom_container::{Code, FunctionId, Isa, Linked, Module, SymbolId};
+use warploom_container::{Code, CodePlace, FunctionId, Isa, Linked, Module, SymbolId};
 use warploom_guest::LiftError;
 use warploom_guest::fidelity::Fidelity;
 use warploom_ir::Function;
@@ -56,9 +56,11 @@ pub(super) trait Guest: Sync {
     /// Returns the instruction at an address, legal or not, or `None` if there is no code.
     fn instruction(&self, code: &Code, pc: u64) -> Option<Placed>;
 
-    /// Returns the line of an offset in code that is text.
-    fn line(&self, _: &Linked, _offset: u64) -> Option<SourcePlace> {
-        None
+    /// Returns the line of a place in code that is text, and the source line that machine code was
+    /// compiled from.
+    fn line(&self, linked: &Linked, place: &CodePlace) -> Option<SourcePlace> {
+        let source = linked.module().lines.find(place.section?, place.offset)?;
+        Some(SourcePlace { part: None, line: None, source: Some(source) })
     }
 
     /// Returns whether the host provides a function that the module does not define.
@@ -205,24 +207,29 @@ pub(super) trait Prints {
     fn text(&self, program: &Program) -> Result<Printed, Error>;
 }
 
-/// A line of code that is text, and its source line, if the text has it.
+/// The line of an instruction in code that is text, and the line of the source that it was compiled
+/// from, as far as they are known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourcePlace {
     /// The name of the text, if several texts were linked.
     pub part: Option<String>,
-    /// The number of the line, from 1 on.
-    pub line: u32,
+    /// The number of the line of text, from 1 on. `None` for machine code.
+    pub line: Option<u32>,
+    /// The path of the file, as the compiler wrote it, and the line in it.
     pub source: Option<(String, u32)>,
 }
 
 impl std::fmt::Display for SourcePlace {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "line {}", self.line)?;
+        if let Some(line) = self.line {
+            write!(f, "line {line}")?;
+        }
         if let Some(part) = &self.part {
             write!(f, " of {part}")?;
         }
         match &self.source {
-            Some((file, line)) => write!(f, " ({file}:{line})"),
+            Some((file, line)) if self.line.is_some() => write!(f, " ({file}:{line})"),
+            Some((file, line)) => write!(f, "at {file}:{line}"),
             None => Ok(()),
         }
     }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 use warploom_container::ptx::PtxModule;
-use warploom_container::{Code, FunctionId, Linked, Module, SymbolId};
+use warploom_container::{Code, CodePlace, FunctionId, Linked, Module, SymbolId};
 use warploom_guest::LiftError;
 use warploom_guest::fidelity::Fidelity;
 use warploom_ir::Function;
@@ -204,9 +204,9 @@ impl Guest for Ptx {
         Some(Placed { pc, next, text, mnemonic, class: FidelityClass::from(fidelity) })
     }
 
-    fn line(&self, linked: &Linked, offset: u64) -> Option<SourcePlace> {
+    fn line(&self, linked: &Linked, place: &CodePlace) -> Option<SourcePlace> {
         let read = &module(linked).module;
-        let at = u32::try_from(offset).ok()?;
+        let at = u32::try_from(place.offset).ok()?;
         let place = read.position(at);
         // The function is the last whose name stands before the offset.
         let function =
@@ -218,7 +218,7 @@ impl Guest for Ptx {
             let (_, file) = read.files.iter().find(|(number, _)| *number == place.file)?;
             Some((file.clone(), place.line))
         });
-        Some(SourcePlace { part: place.part, line: place.line, source })
+        Some(SourcePlace { part: place.part, line: Some(place.line), source })
     }
 
     fn provides(&self, name: &str) -> bool {

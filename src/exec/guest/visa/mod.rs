@@ -6,7 +6,7 @@ mod print;
 
 use rustc_hash::FxHashMap;
 use warploom_container::visa::{VisaKernel, VisaModule};
-use warploom_container::{Code, Function as ModuleFunction, Linked};
+use warploom_container::{Code, CodePlace, Function as ModuleFunction, Linked};
 use warploom_guest::LiftError;
 use warploom_guest::fidelity::Fidelity;
 use warploom_guest::platform::Platform;
@@ -95,16 +95,16 @@ impl Guest for Visa {
         Some(Placed { pc, next, text, mnemonic, class: FidelityClass::from(fidelity) })
     }
 
-    fn line(&self, linked: &Linked, offset: u64) -> Option<SourcePlace> {
+    fn line(&self, linked: &Linked, place: &CodePlace) -> Option<SourcePlace> {
         let code = linked
             .module()
             .sections
             .first()
             .map(|section| section.data.as_slice())
             .unwrap_or_default();
-        let before = code.get(..usize::try_from(offset).ok()?)?;
+        let before = code.get(..usize::try_from(place.offset).ok()?)?;
         let line = before.iter().filter(|&&byte| byte == b'\n').count() as u32 + 1;
-        Some(SourcePlace { part: None, line, source: None })
+        Some(SourcePlace { part: None, line: Some(line), source: None })
     }
 
     fn provides(&self, _: &str) -> bool {
