@@ -73,7 +73,9 @@ pub fn container(bytes: &[u8]) {
         for kernel in kernels.into_iter().take(8) {
             let code = linked.code(kernel);
             for &pc in code.targets.iter().take(64).chain([&code.entry]) {
-                let _ = linked.locate(kernel, pc);
+                let Some(place) = linked.locate(kernel, pc) else { continue };
+                let _ =
+                    place.section.map(|section| linked.module().lines.find(section, place.offset));
             }
         }
     }
