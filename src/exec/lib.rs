@@ -59,6 +59,7 @@ pub use check::{
 pub use coverage::{Count, Coverage, Stop};
 pub use error::Error;
 pub use fault::Fault;
+pub use guest::SourcePlace;
 pub use images::{Image, ImageDescription, Sampling, Texture};
 pub use launch::{Arg, BlockStart, ImagePool, LaunchOptions, LaunchOutcome};
 pub use profile::{Counted, CountedLaunch, Executed, FidelityClass};

@@ -74,16 +74,18 @@ pub struct Cell {
 impl Cell {
     const EMPTY: Cell = Cell { write: Stamp::NONE, strong: Stamp::NONE, reads: [Stamp::NONE; 2] };
 
-    /// Enters an access. `is_before` tells whether an earlier access comes before this access.
+    /// Enters an access of a lane. `has_parted` tells whether lanes of its warp know different
+    /// accesses of each other, and `is_before` whether an access comes before this access.
     /// Returns an access with which it races.
     pub fn enter(
         &mut self,
         now: &Stamp,
         reads: bool,
+        has_parted: bool,
         is_before: impl Fn(&Stamp) -> bool,
     ) -> Option<Stamp> {
         let [first, second] = &mut self.reads;
-        if reads && first.is_alike(now) && is_before(first) {
+        if reads && first.is_alike(now) && !has_parted {
             first.lanes |= now.lanes;
             return None;
         }

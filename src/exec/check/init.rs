@@ -10,8 +10,17 @@ use super::watch::{At, Raw, Reports, Warp};
 pub struct Init {
     /// By block.
     shared: FxHashMap<u32, Shared>,
-    /// By block and warp: for each byte, the lanes that have written it.
-    local: FxHashMap<(u32, u32), Vec<u64>>,
+    /// By block and warp.
+    local: FxHashMap<(u32, u32), Local>,
+}
+
+#[derive(Debug, Default)]
+struct Local {
+    /// For each byte, the lanes that have written it.
+    written: Vec<u64>,
+    /// Of memory that the driver has divided among threads: by address, 64 bytes each, a bit for
+    /// each byte.
+    scratch: FxHashMap<u64, u64>,
 }
 
 #[derive(Debug, Default)]
@@ -36,6 +45,14 @@ impl Init {
     fn is_written(&self, warp: &Warp, at: &At<'_>, lane: u32) -> bool {
         let (first, bytes) = (at.address(lane), at.bytes(lane));
         match at.memory {
+            MemoryKind::Global if at.is_scratch => {
+                let local = self.local.get(&(warp.number, warp.warp));
+                local.is_some_and(|local| {
+                    words(first, bytes).all(|(word, mask)| {
+                        local.scratch.get(&word).is_some_and(|bits| bits & mask == mask)
+                    })
+                })
+            }
             MemoryKind::Global => true,
             MemoryKind::Shared => {
                 let shared = self.shared.get(&warp.number);
@@ -45,7 +62,9 @@ impl Init {
                 let local = self.local.get(&(warp.number, warp.warp));
                 let mut all = first as usize..(first + bytes) as usize;
                 local.is_some_and(|local| {
-                    all.all(|byte| local.get(byte).is_some_and(|lanes| lanes >> lane & 1 != 0))
+                    all.all(|byte| {
+                        local.written.get(byte).is_some_and(|lanes| lanes >> lane & 1 != 0)
+                    })
                 })
             }
         }
@@ -54,12 +73,18 @@ impl Init {
     fn write(&mut self, warp: &Warp, at: &At<'_>, lane: u32) {
         let (first, bytes) = (at.address(lane), at.bytes(lane));
         match at.memory {
+            MemoryKind::Global if at.is_scratch => {
+                let local = self.local.entry((warp.number, warp.warp)).or_default();
+                for (word, mask) in words(first, bytes) {
+                    *local.scratch.entry(word).or_default() |= mask;
+                }
+            }
             MemoryKind::Global => {}
             MemoryKind::Shared => {
                 set_bits(&mut self.shared.entry(warp.number).or_default().written, first, bytes);
             }
             MemoryKind::Local => {
-                let local = self.local.entry((warp.number, warp.warp)).or_default();
+                let local = &mut self.local.entry((warp.number, warp.warp)).or_default().written;
                 let all = first as usize..(first + bytes) as usize;
                 if local.len() < all.end {
                     local.resize(all.end, 0);
@@ -80,31 +105,28 @@ impl Init {
     }
 }
 
-/// Returns the bits of a word that stand for a range of bytes, and the rest of the range.
-fn next(first: u64, bytes: u64) -> (usize, u64, u64) {
-    let at = first % 64;
-    let count = bytes.min(64 - at);
-    ((first / 64) as usize, u64::MAX >> (64 - count) << at, count)
+/// Returns the words of 64 bits that stand for a range of bytes, each with a mask.
+fn words(mut first: u64, mut bytes: u64) -> impl Iterator<Item = (u64, u64)> {
+    std::iter::from_fn(move || {
+        let at = first % 64;
+        let count = bytes.min(64 - at);
+        let word = (count > 0).then(|| (first / 64, u64::MAX >> (64 - count) << at));
+        (first, bytes) = (first.wrapping_add(count), bytes - count);
+        word
+    })
 }
 
-fn has_bits(bits: &[u64], mut first: u64, mut bytes: u64) -> bool {
-    while bytes > 0 {
-        let (word, mask, count) = next(first, bytes);
-        if bits.get(word).is_none_or(|bits| bits & mask != mask) {
-            return false;
-        }
-        (first, bytes) = (first + count, bytes - count);
-    }
-    true
+fn has_bits(bits: &[u64], first: u64, bytes: u64) -> bool {
+    words(first, bytes)
+        .all(|(word, mask)| bits.get(word as usize).is_some_and(|bits| bits & mask == mask))
 }
 
-fn set_bits(bits: &mut Vec<u64>, mut first: u64, mut bytes: u64) {
-    while bytes > 0 {
-        let (word, mask, count) = next(first, bytes);
+fn set_bits(bits: &mut Vec<u64>, first: u64, bytes: u64) {
+    for (word, mask) in words(first, bytes) {
+        let word = word as usize;
         if bits.len() <= word {
             bits.resize(word + 1, 0);
         }
         bits[word] |= mask;
-        (first, bytes) = (first + count, bytes - count);
     }
 }

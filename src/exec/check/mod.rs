@@ -26,7 +26,7 @@ use std::sync::{Arc, Mutex};
 pub use finding::{Action, Allocation, CodePlace, Finding, MemoryKind, Mistake, Who};
 use order::Order;
 use race::Convergence;
-use sites::Orders;
+use sites::{Orders, Told};
 use warploom_container::{Code, Isa};
 use watch::{Checking, Found, Raw, Watch};
 
@@ -110,8 +110,14 @@ impl Kernel<'_> {
         self.in_environment(args, options, |translated, environment| {
             let isa = self.program.module().isa;
             let code = Instructions { isa, guest: self.program.guest(), code: translated.code() };
+            let Checks { memory, race, init, .. } = checks;
+            let told = Told {
+                global: memory || race || init && !environment.scratch.is_empty(),
+                shared: race || init,
+                local: init,
+            };
             let (function, sites) =
-                sites::instrument(&translated.lifted(Purpose::Checks)?, checks, &code);
+                sites::instrument(&translated.lifted(Purpose::Checks)?, told, &code);
             let guest_memory = self.program.memory();
             let range = |&address: &u64| {
                 let (start, bytes) = guest_memory.range_of(address)?;
@@ -121,6 +127,7 @@ impl Kernel<'_> {
                 sites,
                 windows: guest_memory.windows(),
                 private: environment.held.iter().filter_map(range).collect(),
+                scratch: environment.scratch.iter().filter_map(range).collect(),
                 checking: Mutex::new(Checking {
                     memory: checks.memory.then(|| memory::Memory::new(allocations)),
                     race: checks.race.then(|| race::Race::new(convergence(isa))),

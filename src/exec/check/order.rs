@@ -47,9 +47,9 @@ impl Order {
 pub fn of(isa: Isa, mnemonic: &str, text: &str) -> Order {
     match isa {
         Isa::Ptx { .. } => of_ptx(mnemonic),
-        Isa::Turing { .. } | Isa::Maxwell { .. } => of_sass(mnemonic),
+        Isa::Turing { .. } | Isa::Maxwell { .. } => of_sass(isa, mnemonic),
         Isa::Gfx9 { .. } => of_gfx9(mnemonic, text),
-        Isa::Visa { .. } | Isa::Ir => of_visa(mnemonic),
+        Isa::Visa { .. } | Isa::Ir => of_visa(mnemonic, text),
     }
 }
 
@@ -70,7 +70,7 @@ fn of_ptx(mnemonic: &str) -> Order {
     Order { strong, acquires, releases, scope, ..Order::PLAIN }
 }
 
-fn of_sass(mnemonic: &str) -> Order {
+fn of_sass(isa: Isa, mnemonic: &str) -> Order {
     let mut words = mnemonic.split('.');
     let first = words.next().unwrap_or_default();
     let has = |word: &str| mnemonic.split('.').any(|other| other == word);
@@ -78,9 +78,9 @@ fn of_sass(mnemonic: &str) -> Order {
     let scope = if is_of_block { Scope::Block } else { Scope::Device };
     let is_atomic = ["ATOM", "ATOMG", "ATOMS", "RED", "SUATOM", "SURED", "SYNCS"].contains(&first);
     let strong = is_atomic || has("STRONG") || has("CV") || has("MMIO");
-    // A volatile access to shared memory, or a volatile store of Maxwell, has the name of a plain
-    // one.
-    let unknown = !strong && matches!(first, "ST" | "STG" | "STS");
+    // A volatile store of Maxwell has the name of a plain store. (So do all volatile accesses to
+    // shared memory.)
+    let unknown = matches!(isa, Isa::Maxwell { .. }) && matches!(first, "ST" | "STG");
     // The second half of an acquire is an instruction on the cache, which follows.
     let acquires = strong && !is_atomic || first == "LDS";
     Order { strong, unknown, acquires, scope, ..Order::PLAIN }
@@ -88,16 +88,16 @@ fn of_sass(mnemonic: &str) -> Order {
 
 fn of_gfx9(mnemonic: &str, text: &str) -> Order {
     if is_lds_atomic(mnemonic) {
-        // Code waits around an atomic that orders other accesses, as around one that does not.
-        return Order::BOTH;
+        // Code waits before or after an atomic that orders other accesses.
+        return Order { scope: Scope::Block, ..Order::RELAXED };
     }
     if mnemonic.contains("_atomic_") {
         // An atomic that acquires has a fence behind it.
         return Order { releases: true, ..Order::RELAXED };
     }
     let coherent = text.split([' ', ',']).any(|word| word == "glc");
-    let is_store = mnemonic.contains("store") || mnemonic.starts_with("ds_write");
-    Order { strong: coherent, acquires: coherent, unknown: is_store, ..Order::PLAIN }
+    let is_store = mnemonic.contains("store");
+    Order { strong: coherent, unknown: is_store, ..Order::PLAIN }
 }
 
 /// Returns whether an instruction is an atomic on shared memory.
@@ -107,11 +107,12 @@ fn is_lds_atomic(mnemonic: &str) -> bool {
     !name.is_empty() && !plain.into_iter().any(|start| name.starts_with(start))
 }
 
-fn of_visa(mnemonic: &str) -> Order {
+fn of_visa(mnemonic: &str, text: &str) -> Order {
     if mnemonic.contains("atomic") {
         // Fences around it order other accesses.
         return Order::RELAXED;
     }
-    let unknown = mnemonic.contains("store") || mnemonic.contains("scatter");
+    let is_store = mnemonic.contains("store") || mnemonic.contains("scatter");
+    let unknown = is_store && !text.contains("slm");
     Order { unknown, ..Order::PLAIN }
 }

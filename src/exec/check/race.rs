@@ -74,9 +74,10 @@ struct Rounds {
 struct State {
     step: u32,
     known: Clock,
-    /// What the warp knew at its last fence, and what it will know at its next.
-    fenced: Option<(Clock, Scope)>,
-    seen: Clock,
+    /// The step that ended with the last fence.
+    fenced: Option<(u32, Scope)>,
+    /// What the warp will know after its next fence, for the block and for the device.
+    seen: [Clock; 2],
     /// The barrier and the round at which the warp waits.
     waits: Option<(u64, u32)>,
     /// The lanes that run, and the lanes' knowledge if they have parted.
@@ -90,19 +91,24 @@ impl State {
             step: 1,
             known: Clock::default(),
             fenced: None,
-            seen: Clock::default(),
+            seen: Default::default(),
             waits: None,
             running,
             lanes: None,
         }
     }
 
+    /// Returns what others know if they know of what the warp has done up to a step.
+    fn known_after(&self, warp: &Warp, step: u32) -> Clock {
+        let mut clock = self.known.clone();
+        clock.raise(warp.number, warp.warp, step);
+        clock
+    }
+
     /// Returns what others know if they know of all that the warp has done, and begins a new step.
     fn release(&mut self, warp: &Warp) -> Clock {
-        let mut clock = self.known.clone();
-        clock.raise(warp.number, warp.warp, self.step);
         self.step += 1;
-        clock
+        self.known_after(warp, self.step - 1)
     }
 
     /// Makes known to those who acquire it what a strong write releases.
@@ -110,19 +116,21 @@ impl State {
         let order = at.order;
         let (clock, scope) = match &self.fenced {
             _ if order.strong && order.releases => (self.release(warp), order.scope),
-            Some((clock, scope)) if order.strong || order.unknown => {
-                (clock.clone(), order.scope.min(*scope))
+            &Some((step, scope)) if order.strong || order.unknown => {
+                (self.known_after(warp, step), order.scope.min(scope))
             }
             _ => return,
         };
-        let released = if scope == Scope::Block { own } else { all };
-        for lane in at.lanes() {
-            let place = released.entry(place(at, lane)).or_default();
-            // Atomics go on with what the write before them released.
-            if at.action == Action::Store {
-                *place = clock.clone();
-            } else {
-                place.join(&clock);
+        let all = (scope == Scope::Device).then_some(all);
+        for released in [Some(own), all].into_iter().flatten() {
+            for lane in at.lanes() {
+                let place = released.entry(place(at, lane)).or_default();
+                // Atomics go on with what the write before them released.
+                if at.action == Action::Store {
+                    *place = clock.clone();
+                } else {
+                    place.join(&clock);
+                }
             }
         }
     }
@@ -185,10 +193,13 @@ impl Race {
 
     pub fn fence(&mut self, warp: &Warp, scope: Scope) {
         let state = Race::state(self.blocks.entry(warp.number).or_default(), warp);
-        let seen = std::mem::take(&mut state.seen);
-        state.known.join(&seen);
-        let clock = state.release(warp);
-        state.fenced = Some((clock, scope));
+        let [block, device] = &mut state.seen;
+        state.known.join(&std::mem::take(block));
+        if scope == Scope::Device {
+            state.known.join(&std::mem::take(device));
+        }
+        state.fenced = Some((state.step, scope));
+        state.step += 1;
     }
 
     /// A warp arrives at a barrier for so many threads, 0 for all.
@@ -256,11 +267,13 @@ impl Race {
         let Order { strong, unknown, acquires, scope, .. } = at.order;
         let key = |lane| place(at, lane);
         if (strong || unknown || acquires) && at.action != Action::Store {
-            for before in
-                at.lanes().flat_map(|lane| [own.get(&key(lane)), released.get(&key(lane))])
-            {
-                let Some(before) = before else { continue };
-                if acquires { &mut state.known } else { &mut state.seen }.join(before);
+            let [block, device] = &mut state.seen;
+            for lane in at.lanes() {
+                for (released, seen) in [(&*own, &mut *block), (&*released, &mut *device)] {
+                    if let Some(before) = released.get(&key(lane)) {
+                        if acquires { &mut state.known } else { seen }.join(before);
+                    }
+                }
             }
         }
         let mut stamp = Stamp {
@@ -286,7 +299,8 @@ impl Race {
             let mut found: Option<Stamp> = None;
             cells.each(at.address(lane), at.bytes(lane), |cell| {
                 let is_before = |other: &Stamp| state.comes_after(other, &stamp, lane);
-                let other = cell.enter(&stamp, at.action == Action::Load, is_before);
+                let reads = at.action == Action::Load;
+                let other = cell.enter(&stamp, reads, state.lanes.is_some(), is_before);
                 found = found.or(other);
             });
             if let Some(other) = found {

@@ -5,7 +5,6 @@ use warploom_ir::{
     Part, Reg, Space, Special, Terminator, Type, Value, ValueType, Values, WideOp, Window, observe,
 };
 
-use super::Checks;
 use super::finding::Action;
 use super::order::{Order, Scope};
 
@@ -43,6 +42,14 @@ pub enum SiteEvent {
     Apart,
 }
 
+/// The memories whose accesses are told of.
+#[derive(Clone, Copy, Debug)]
+pub struct Told {
+    pub global: bool,
+    pub shared: bool,
+    pub local: bool,
+}
+
 /// The orders of the accesses of a kernel's instructions.
 pub trait Orders {
     /// Returns the order of the accesses of the instruction at an address.
@@ -50,11 +57,7 @@ pub trait Orders {
 }
 
 /// Returns a copy of a function that tells of what its warps do, and the sites in it.
-pub fn instrument(
-    function: &Function,
-    checks: Checks,
-    orders: &dyn Orders,
-) -> (Function, Vec<Site>) {
+pub fn instrument(function: &Function, told: Told, orders: &dyn Orders) -> (Function, Vec<Site>) {
     let mut function = function.clone();
     let mut sites = vec![];
     let resumes: Vec<(BlockId, bool)> = function.blocks.iter().filter_map(resume).collect();
@@ -63,7 +66,7 @@ pub fn instrument(
         let empty = Block { insts: vec![], values: vec![], cost: 0, ..block.clone() };
         let original = std::mem::replace(block, empty);
         let whole = Window::all(lanes);
-        let at = |pc, window| Place { checks, lanes, active, pc, window };
+        let at = |pc, window| Place { told, lanes, active, pc, window };
         if let Some(&(_, by_lanes)) = resumes.iter().find(|(block, _)| *block == BlockId(number)) {
             Writer { block, sites: &mut sites, at: at(original.pc, whole) }.pass(by_lanes);
         }
@@ -101,7 +104,7 @@ struct Writer<'a> {
 /// Where a writer is, in which function.
 #[derive(Clone, Copy)]
 struct Place {
-    checks: Checks,
+    told: Told,
     lanes: u8,
     active: Reg,
     pc: u64,
@@ -129,10 +132,9 @@ impl Writer<'_> {
             }
             Op::Fence => {
                 let event = SiteEvent::Fence(Scope::Device);
-                self.observe(
-                    Site { pc: self.at.pc, action: Action::Sync, bytes: 0, event },
-                    vec![],
-                );
+                let site = Site { pc: self.at.pc, action: Action::Sync, bytes: 0, event };
+                let active = self.active();
+                self.observe(site, vec![active]);
             }
             Op::Observe { site, .. } => {
                 let (event, action) = match *site {
@@ -148,15 +150,15 @@ impl Writer<'_> {
     }
 
     fn access(&mut self, access: &Access, action: Action, order: Order) {
-        let Checks { memory, race, init, .. } = self.at.checks;
-        let is_checked = match access.space {
-            Space::Global => memory || race,
-            Space::Shared => race || init,
-            Space::Generic => memory || race || init,
-            Space::Local => init,
+        let Told { global, shared, local } = self.at.told;
+        let is_told = match access.space {
+            Space::Global => global,
+            Space::Shared => shared,
+            Space::Local => local,
+            Space::Generic => global || shared || local,
             Space::Const(_) => false,
         };
-        if !is_checked {
+        if !is_told {
             return;
         }
         let scalar = self.block.ty(access.address).is_uniform();
@@ -178,8 +180,8 @@ impl Writer<'_> {
     }
 
     fn wide(&mut self, op: WideOp, args: &[Value], masking: (Option<Value>, bool), order: Order) {
-        let Checks { memory, race, init, .. } = self.at.checks;
-        if !memory && !race && !init {
+        let Told { global, shared, local } = self.at.told;
+        if !global && !shared && !local {
             return;
         }
         let mut range = |address: Value, bytes: Option<Value>, action: Action, order: Order| {

@@ -64,7 +64,7 @@ impl Sync {
         reports: &mut Reports,
     ) {
         let place = (site, MemoryKind::Shared, 0, 0);
-        for lane in (0..u64::BITS).filter(|lane| active & live >> lane & 1 != 0) {
+        for lane in (0..u64::BITS).filter(|lane| (active & live) >> lane & 1 != 0) {
             let named = named.get(lane as usize).copied().unwrap_or(0) & u64::from(u32::MAX);
             let exited = named & warp.launch_mask & !live;
             if named >> lane & 1 == 0 {

@@ -44,8 +44,9 @@ pub struct At<'a> {
     /// The lanes that run, and the lanes that access.
     pub active: u64,
     pub mask: u64,
-    /// Whether the memory is the driver's, with a part for each thread.
+    /// Whether the memory is the driver's, and whether each thread has its part of it.
     pub is_private: bool,
+    pub is_scratch: bool,
     addresses: &'a [u64; MOST_LANES],
     bytes: u32,
     ranges: Option<&'a [u64]>,
@@ -153,8 +154,9 @@ pub struct Checking {
 pub struct Watch {
     pub sites: Vec<Site>,
     pub windows: Windows,
-    /// Memory that the driver lends the launch.
+    /// Memory that the driver lends the launch, and the memory with a part for each thread.
     pub private: Vec<Range<u64>>,
+    pub scratch: Vec<Range<u64>>,
     pub checking: Mutex<Checking>,
 }
 
@@ -178,8 +180,10 @@ impl Observer for Watch {
                 let of_memory = Split { windows: self.windows, space, addresses, mask };
                 for (memory, mask, addresses) in of_memory.parts() {
                     let first = addresses[mask.trailing_zeros() as usize];
-                    let is_private = memory == MemoryKind::Global
-                        && self.private.iter().any(|range| range.contains(&first));
+                    let is_global = memory == MemoryKind::Global;
+                    let is_in = |range: &Range<u64>| is_global && range.contains(&first);
+                    let is_scratch = self.scratch.iter().any(is_in);
+                    let is_private = is_scratch || self.private.iter().any(is_in);
                     let at = At {
                         site: event.site,
                         action: site.action,
@@ -188,6 +192,7 @@ impl Observer for Watch {
                         active: active[0] & warp.launch_mask,
                         mask,
                         is_private,
+                        is_scratch,
                         addresses: &addresses,
                         bytes: site.bytes,
                         ranges: ranges.first().copied(),

@@ -195,6 +195,8 @@ pub(super) struct Environment {
     pub images: KnownImages,
     /// Guest memory that is released when the launch is over.
     pub held: Vec<u64>,
+    /// That of it which has a part for each thread.
+    pub scratch: Vec<u64>,
     /// Pages that are given back when the launch is over.
     pub lent: Vec<ReadOnly>,
     /// The kernel's printed text; `None` if the kernel asks the host to print, or prints nothing.

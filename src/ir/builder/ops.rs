@@ -3,6 +3,7 @@
 use super::super::function::LaneEvent;
 use super::super::image::sample::Operation;
 use super::super::matrix::Product;
+use super::super::observe::BLOCK_FENCE;
 use super::super::op::*;
 use super::super::register::{BankId, Part, Reg, Region};
 use super::super::types::Type;
@@ -427,6 +428,14 @@ impl BlockBuilder<'_> {
         if self.builder.observed {
             let args = args.to_vec();
             self.push(Op::Observe { site, args, guard: None, nomask: true });
+        }
+    }
+
+    /// Tells an observer of a fence for the threads of the block, which engines need not execute.
+    pub fn observe_fence(&mut self) {
+        if self.builder.observed {
+            let active = self.read_active();
+            self.observe(BLOCK_FENCE, &[active]);
         }
     }
 

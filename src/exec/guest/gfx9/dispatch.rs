@@ -134,7 +134,8 @@ impl<'a> Dispatch<'a> {
         pages.fill(self.launch.kernel.program.memory(), bytes)?;
         self.config.constants[0] = Some(ConstBank::new(&words)?);
         let print = self.print.map(|buffer| Box::new(buffer) as Box<dyn Prints>);
-        Ok(Environment { config: self.config, images, held, lent: vec![pages], print })
+        let scratch = if scratch_bytes > 0 { vec![scratch] } else { vec![] };
+        Ok(Environment { config: self.config, images, held, scratch, lent: vec![pages], print })
     }
 
     /// Returns the descriptor that the argument at this offset of the kernarg segment points to, if

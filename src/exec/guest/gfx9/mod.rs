@@ -193,6 +193,7 @@ impl Gfx9 {
             objects: kernel.images,
             chip: self.0,
             plain: kernel.purpose != Purpose::Launches,
+            observed: kernel.purpose == Purpose::Checks,
         }
     }
 }

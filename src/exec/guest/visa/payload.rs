@@ -125,6 +125,7 @@ struct Dispatch<'a> {
     payload: Vec<u8>,
     tables: Tables,
     held: Vec<u64>,
+    scratch: Vec<u64>,
     print: Option<PrintBuffer>,
     /// Bytes of shared local memory.
     shared: u32,
@@ -156,6 +157,7 @@ pub fn environment(launch: &Launching<'_>) -> Result<Environment, Error> {
         payload: vec![],
         tables: Tables::new(launch)?,
         held: vec![],
+        scratch: vec![],
         print: None,
         shared: static_bytes,
         handles: vec![None; given],
@@ -377,6 +379,7 @@ impl Dispatch<'_> {
         let mut driver = vec![0; 20];
         if scratch > 0 {
             let base = self.alloc(scratch.saturating_mul(self.slots()))?;
+            self.scratch.push(base);
             driver[..8].copy_from_slice(&base.to_le_bytes());
             driver[8..16].copy_from_slice(&scratch.to_le_bytes());
         }
@@ -409,6 +412,7 @@ impl Dispatch<'_> {
             config,
             images: images.known,
             held: self.held,
+            scratch: self.scratch,
             lent: vec![images.records],
             print,
         })

@@ -21,7 +21,13 @@ macro_rules! nothing {
     )*};
 }
 
-nothing! { s_nop s_waitcnt s_sleep s_setprio s_icache_inv s_ttracedata s_incperflevel s_decperflevel s_wakeup }
+nothing! { s_nop s_sleep s_setprio s_icache_inv s_ttracedata s_incperflevel s_decperflevel s_wakeup }
+
+/// Lifts S_WAITCNT, which has no effect here. It orders the accesses of a wave to LDS.
+pub fn s_waitcnt(cx: &mut Cx<'_>, _: &Instruction) -> Lifted {
+    cx.b.observe_fence();
+    Ok(Flow::Next)
+}
 
 pub fn s_branch(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     Ok(Flow::Jump(i.branch_target(cx.pc)))

@@ -26,6 +26,7 @@ struct Emitter<'p> {
 /// target. So a program with more indirect targets extends one with fewer.
 pub fn emit<'p>(kernel: &'p Kernel<'p>, program: &'p Program) -> Result<Function, BuildError> {
     let mut function = FunctionBuilder::new(kernel.name, WARP_LANES, NAN);
+    function.set_observed(kernel.observed);
     let banks = Banks::declare(&mut function, program.vectors);
     let first = function.new_block(kernel.entry);
     let (blocks, queue) = (BTreeMap::new(), VecDeque::new());

@@ -113,6 +113,8 @@ pub struct Kernel<'a> {
     pub chip: Chip,
     /// True if blocks stay as the guest's branches make them: see [`if_conversion`].
     pub plain: bool,
+    /// Whether the code tells observers what operations do not show.
+    pub observed: bool,
 }
 
 impl<'a> Kernel<'a> {
@@ -133,6 +135,7 @@ impl<'a> Kernel<'a> {
             objects: &[],
             chip: Chip::Any,
             plain: false,
+            observed: false,
         }
     }
 }

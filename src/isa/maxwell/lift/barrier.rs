@@ -7,8 +7,6 @@ use warploom_ir::{Barrier, BarrierCounts, BarrierKind, Special, Value};
 
 use super::context::Cx;
 use super::flow::{Flow, Lifted, Unsupported};
-use warploom_ir::observe::BLOCK_FENCE;
-
 use crate::field::{BarrierPart, BarrierReduction, FenceLevel};
 use crate::{Instruction, Role, Source};
 
@@ -76,10 +74,7 @@ pub fn b2r(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 /// Lifts MEMBAR. The warps of a block share a host thread, which sees its own effects in order.
 pub fn membar(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     match i.fence_level() {
-        FenceLevel::Cta => {
-            let active = cx.active();
-            cx.b.observe(BLOCK_FENCE, &[active]);
-        }
+        FenceLevel::Cta => cx.b.observe_fence(),
         _ => cx.b.fence(),
     }
     Ok(Flow::Next)

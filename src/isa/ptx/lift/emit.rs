@@ -255,6 +255,7 @@ impl<'a> Shape<'a> {
             cx.start(base + u64::from(statement.at), statement.guard);
             let form = module.form(statement.form);
             let insn = Insn { form, operands: &statement.operands };
+            self.tell_of(cx, statement);
             if insn.lift(cx) {
                 continue;
             }

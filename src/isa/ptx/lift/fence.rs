@@ -2,8 +2,6 @@
 //!
 //! Source: facts, `ptx.md` 2.8.
 
-use warploom_ir::observe::BLOCK_FENCE;
-
 use super::Lifted;
 use super::context::{Cx, Insn};
 use crate::word::Word;
@@ -12,10 +10,7 @@ use crate::word::Word;
 /// a host thread, which sees its own actions in order, and a cluster has one block.
 pub fn fence(cx: &mut Cx<'_>, insn: &Insn<'_>) -> Lifted {
     match insn.form.one_of(&[Word::Cta, Word::Cluster]) {
-        Some(_) => {
-            let active = cx.active();
-            cx.b.observe(BLOCK_FENCE, &[active]);
-        }
+        Some(_) => cx.b.observe_fence(),
         None => cx.b.fence(),
     }
     Ok(())

@@ -112,7 +112,6 @@ impl Shape<'_> {
         next: usize,
         here: Here<'_>,
     ) {
-        self.tell(&mut cx, statement);
         if here.is_alone(&self.plan.schedule) {
             return self.places.go(&mut cx.b, next, here);
         }
@@ -138,16 +137,43 @@ impl Shape<'_> {
         self.wait_to_meet(cx.b.function(), apart, number, statement, here);
     }
 
-    /// Tells an observer of a statement that waits for lanes.
-    fn tell(&self, cx: &mut Cx<'_>, statement: &Statement) {
+    /// Tells an observer of a statement that may wait for lanes.
+    pub fn tell_of(&self, cx: &mut Cx<'_>, statement: &Statement) {
+        if self.plan.kernel.observed && uses::is_meeting(self.module(), statement) {
+            let mask = statement.operands.last().unwrap_or(&Operand::Sink);
+            let named = cx.bits(mask, Ty::B32);
+            let (active, executing) = (cx.active(), cx.executing());
+            let live = if self.meetings.is_empty() { active } else { cx.b.rf_read(self.live) };
+            cx.b.observe(observe::MEET, &[named, live, executing]);
+        }
+    }
+
+    /// Tells an observer that a group meets: at which sites, and for which named lanes.
+    fn tell_of_group(&self, cx: &mut Cx<'_>, which: usize, group: Value) {
         if !self.plan.kernel.observed {
             return;
         }
-        let mask = statement.operands.last().unwrap_or(&Operand::Sink);
-        let named = cx.bits(mask, Ty::B32);
-        let active = cx.active();
-        let live = if self.meetings.is_empty() { active } else { cx.b.rf_read(self.live) };
-        cx.b.observe(observe::MEET, &[named, live, active]);
+        let (staging, meeting, module) =
+            (&self.plan.meetings[which], &self.meetings[which], self.module());
+        let pc = cx.b.pc();
+        for site in &meeting.sites {
+            let node = &self.plan.graph.nodes[site.node];
+            let (End::Barrier { statement, .. } | End::Meet { statement, .. }) = node.end else {
+                continue;
+            };
+            let statement = &self.plan.body(node).statements[statement as usize];
+            cx.b.set_pc(site.pc);
+            let came = cx.b.rf_read(site.came);
+            let here = cx.b.and(came, group);
+            if !staging.is_barrier(module) {
+                let key = meeting.cells[staging.key(module).0 as usize];
+                let (named, live) = (cx.cell_value(key, Ty::B32), cx.b.rf_read(self.live));
+                cx.b.observe(observe::MEET, &[named, live, here]);
+            } else if uses::is_aligned(module.form(statement.form)) {
+                cx.b.observe(observe::APART, &[group, here]);
+            }
+        }
+        cx.b.set_pc(pc);
     }
 
     /// Builds a block in which the active lanes wait for others, to execute a statement together.
@@ -266,26 +292,13 @@ impl Shape<'_> {
         let rest = cx.b.and(all, others);
         self.places.park(&mut cx.b, rest, here.position, here.waiting);
         cx.set_active(group);
+        self.tell_of_group(&mut cx, which, group);
         let statement = staging.statement();
         let insn = Insn { form: module.form(statement.form), operands: &statement.operands };
         if staging.is_barrier(module) {
             let Some(barrier) = barrier::barrier(&mut cx, &insn) else {
                 return cx.b.trap(TrapKind::Unimplemented);
             };
-            for site in &meeting.sites {
-                let node = &self.plan.graph.nodes[site.node];
-                let (End::Barrier { statement, .. } | End::Meet { statement, .. }) = node.end
-                else {
-                    continue;
-                };
-                let statement = &self.plan.body(node).statements[statement as usize];
-                if self.plan.kernel.observed && uses::is_aligned(module.form(statement.form)) {
-                    cx.b.set_pc(site.pc);
-                    let came = cx.b.rf_read(site.came);
-                    let here = cx.b.and(came, group);
-                    cx.b.observe(observe::APART, &[group, here]);
-                }
-            }
             let pc = meeting.pc();
             let after = cx.b.function().new_block(pc);
             cx.b.barrier(barrier, after);

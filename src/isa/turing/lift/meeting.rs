@@ -168,7 +168,9 @@ impl Emitter<'_> {
 
     /// Tells an observer of a WARPSYNC.
     fn tell(&self, cx: &mut Cx<'_>, named: Option<Value>, who: Who) {
-        let Some(named) = named.filter(|_| who == Who::Named) else { return };
+        let Some(named) = named.filter(|_| self.kernel.observed && who == Who::Named) else {
+            return;
+        };
         let active = cx.active();
         let live = match &self.meeting {
             Some(meeting) => cx.b.rf_read(meeting.live),

@@ -14,8 +14,6 @@ use super::flow::{Flow, Lifted, Unsupported};
 use super::moves::WINDOW_BYTES;
 use super::operand::{set, set_nth, set_pred, wants};
 use crate::driver::word;
-use warploom_ir::observe::BLOCK_FENCE;
-
 use crate::field::{ConstMode, FenceScope, Field, MemSize, QuerySpace};
 use crate::{Instruction, Opcode};
 
@@ -254,10 +252,7 @@ pub fn ldgsts(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
 pub fn membar(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
     match i.fence_scope() {
         FenceScope::Reserved => return Err(Unsupported),
-        FenceScope::Cta => {
-            let active = cx.active();
-            cx.b.observe(BLOCK_FENCE, &[active]);
-        }
+        FenceScope::Cta => cx.b.observe_fence(),
         _ => cx.b.fence(),
     }
     Ok(Flow::Next)

@@ -75,6 +75,7 @@ impl Dispatch<'_> {
             {
                 let bytes = private_bytes(self.info).saturating_mul(self.slots());
                 let address = self.alloc(bytes)?;
+                self.scratch.push(address);
                 return self.buffer(arg, (address, bytes));
             }
             ArgumentKind::PrintfBuffer => {
