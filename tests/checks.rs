@@ -522,6 +522,23 @@ fn the_command_reports_findings() {
     let store = &report["findings"][1];
     assert_eq!((&store["check"], &store["action"]), (&"memory".into(), &"store".into()));
     assert_eq!((&store["offset"], &store["allocation"]), (&396.into(), &"arg4".into()));
+    // Findings that are known are not reported.
+    let known = |text: &str| {
+        std::fs::write(folder.path().join("known"), text).unwrap();
+        launch("--check memory --quiet --suppress known")
+    };
+    assert_eq!(known("# both\nmemory ^sax  # of any line\n").0, Some(0));
+    assert_eq!(known("* saxpy pc 0xc8\nmemory other").0, Some(2));
+    assert_eq!(known("memory saxpy pc 0xc8\n* saxpy pc 0x").0, Some(0));
+    assert_eq!(known("race saxpy\ninit saxpy").0, Some(2));
+    for (text, expected) in [
+        ("\nmemry x", "known:2: `memry`: expected `*` or one of memory"),
+        ("race", "known:1: expected a check"),
+        ("race (", "known:1: `(`: "),
+    ] {
+        let (code, _, err) = known(text);
+        assert!(code == Some(3) && err.contains(expected), "{err}");
+    }
     // Without the check, the store is a warning.
     assert_eq!(launch("--quiet").0, Some(0));
     let (code, _, err) = launch("--check memmory");

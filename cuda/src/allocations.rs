@@ -11,7 +11,7 @@ use crate::boundary::{self, Ptr};
 use crate::context::{CONTEXTS, Context};
 use crate::error::{Answer, Error, of_map};
 use crate::handles::fresh;
-use crate::{advice, driver, graph_memory};
+use crate::{advice, driver, graph_memory, record, stacks};
 
 /// The alignment of addresses that `cuMemAlloc` returns.
 pub const ALIGN: u64 = 512;
@@ -120,6 +120,7 @@ pub fn for_checks() -> Allocations {
 
 fn enter(address: u64, bytes: u64, kind: Kind, context: u64, flags: u32) {
     let allocation = Allocation { address, bytes, kind, context, id: fresh(), flags };
+    stacks::allocated(address);
     if allocation.is_for_host() {
         driver::get().shared_with_host.fetch_add(1, Relaxed);
     }
@@ -156,7 +157,10 @@ pub fn set_flags(address: u64, flags: u32) {
 /// all work that may use the memory.
 pub fn free(address: u64, is_kind: impl Fn(Kind) -> bool) -> Answer {
     let found = read().get(&address).copied().filter(|found| is_kind(found.kind));
-    let found = found.ok_or(Error::CUDA_ERROR_INVALID_VALUE)?;
+    let found = found.ok_or_else(|| {
+        report_freed_twice(address);
+        Error::CUDA_ERROR_INVALID_VALUE
+    })?;
     let contexts = match found.kind {
         // All contexts may use the memory, and the program frees it next.
         Kind::Registered => CONTEXTS.all(),
@@ -164,6 +168,14 @@ pub fn free(address: u64, is_kind: impl Fn(Kind) -> bool) -> Answer {
     };
     contexts.iter().for_each(|context| context.lines.wait_for_all());
     free_now(address)
+}
+
+/// Reports that a program frees memory that it has freed, if launches are checked.
+fn report_freed_twice(address: u64) {
+    let freed = FREED.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(found) = freed.iter().rfind(|one| one.address == address) {
+        record::found_by_host(&format!("{} is freed twice{}", found.name, stacks::text(address)));
+    }
 }
 
 /// Frees an allocation that no work uses any more. The graph's next launch uses a graph's memory
@@ -191,6 +203,8 @@ fn release(found: &Allocation) {
         freed.extend(found.for_checks());
         let old = freed.len().saturating_sub(MOST_FREED);
         freed.drain(..old);
+        drop(freed);
+        stacks::freed(found.address);
     }
     if found.is_for_host() {
         driver::get().shared_with_host.fetch_sub(1, Relaxed);

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use warploom::{Checks, EngineKind};
 use warploom_cache::Cache;
+use warploom_replay::Suppressions;
 use warploom_runtime::memory::{Memory, MemoryConfig};
 
 use crate::device::Profile;
@@ -28,6 +29,8 @@ pub struct Driver {
     pub profile: Profile,
     /// The checks of launches.
     pub checks: Option<Checks>,
+    /// Findings of checks that are not reported.
+    pub suppressed: Suppressions,
     pub memory: Arc<Memory>,
     /// The bytes of device memory.
     pub capacity: u64,
@@ -155,6 +158,12 @@ impl Driver {
         });
         let checks =
             setting("WARPLOOM_CHECK", "some of `memory`, `race`, `init`, `sync`", Checks::named);
+        let suppressed =
+            variable("WARPLOOM_SUPPRESS").map(|path| Suppressions::read(path.as_ref()));
+        let suppressed = suppressed.transpose().unwrap_or_else(|problem| {
+            eprintln!("warploom: WARPLOOM_SUPPRESS: {problem}");
+            None
+        });
         // Programs choose their code by the device, so no other device can take its place.
         let profile = variable("WARPLOOM_DEVICE").map(|name| Profile::named(&name)).transpose();
         let profile = profile.map_err(|problem| {
@@ -172,6 +181,7 @@ impl Driver {
         Ok(Driver {
             profile: profile.unwrap_or_default(),
             checks,
+            suppressed: suppressed.unwrap_or_default(),
             memory: Arc::new(memory.map_err(of_map)?),
             capacity,
             threads: threads

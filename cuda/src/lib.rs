@@ -34,6 +34,7 @@ mod occupancy;
 mod operation;
 mod pool;
 mod record;
+mod stacks;
 mod stream;
 mod texture;
 mod trace;

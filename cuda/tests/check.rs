@@ -4,7 +4,7 @@ mod support;
 
 use std::time::{Duration, Instant};
 
-use support::{Driver, ok, param};
+use support::{Driver, call, ok, param};
 use warploom_replay::summary::{self, Summary};
 
 const KERNEL: &str = "
@@ -52,18 +52,37 @@ fn stores_past_an_allocation_are_reported_once() {
         launch(to, 23);
     }
     let file = folder.path().join(format!("{}.json", std::process::id()));
-    let start = Instant::now();
-    let findings = loop {
-        let text = std::fs::read(&file).ok();
-        let found: Option<Summary> = text.and_then(|text| serde_json::from_slice(&text).ok());
-        let findings = found.map(|summary| summary.findings).unwrap_or_default();
-        if !findings.is_empty() || start.elapsed() > Duration::from_secs(20) {
-            break findings;
+    let findings = |count: usize| {
+        let start = Instant::now();
+        loop {
+            let text = std::fs::read(&file).ok();
+            let found: Option<Summary> = text.and_then(|text| serde_json::from_slice(&text).ok());
+            let findings = found.map(|summary| summary.findings).unwrap_or_default();
+            if findings.len() >= count || start.elapsed() > Duration::from_secs(20) {
+                break findings;
+            }
+            std::thread::sleep(Duration::from_millis(50));
         }
-        std::thread::sleep(Duration::from_millis(50));
     };
-    let [finding] = &findings[..] else { panic!("{findings:?}") };
+    let first = findings(1);
+    let [finding] = &first[..] else { panic!("{first:?}") };
     assert!(finding.contains("store of 4 bytes at offset 80 of `the allocation at"), "{finding}");
     assert!(finding.contains("which has 80 bytes"), "{finding}");
     assert!(finding.contains("st.global.u32 [%t], %x (3 accesses)"), "{finding}");
+    let here = "stores_past_an_allocation_are_reported_once";
+    let (_, allocated) = finding.split_once("allocated by ").unwrap();
+    assert!(allocated.contains(here), "{finding}");
+
+    // Memory that has been freed: the driver refuses to free it again, and a launch faults.
+    ok!(driver, cuMemFree_v2(to => u64));
+    assert_ne!(call!(driver, cuMemFree_v2(to => u64)), 0);
+    assert_eq!(driver.launch(function, 1, 32, 0, &[param(&to), param(&4)]), 0);
+    let findings = findings(3);
+    let twice = findings.iter().find(|one| one.contains("is freed twice")).unwrap();
+    let freed = findings.iter().find(|one| one.contains("which has been freed")).unwrap();
+    for one in [twice, freed] {
+        let (_, stack) = one.split_once("freed by ").unwrap();
+        assert!(stack.contains(here), "{one}");
+    }
+    assert!(freed.contains("store of 4 bytes at offset 0 of `the allocation at"), "{freed}");
 }

@@ -13,6 +13,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use warploom::Checks;
+use warploom_replay::Suppressions;
 use warploom_replay::summary::{self, Summary};
 
 use super::{Ending, Error};
@@ -36,10 +37,15 @@ pub struct Options {
     #[arg(long, value_name = "N", default_value_t = 10)]
     summary: usize,
     /// Reports mistakes of kernels that need not change the results here: `memory`, accesses past the
-    /// ends of allocations; `race`, races on shared memory; `init`, reads of shared memory that nobody
-    /// has written. Findings make the exit code 2. Launches are slower.
+    /// ends of allocations and to freed memory; `race`, races on shared and global memory; `init`,
+    /// reads of shared and local memory that nobody has written; `sync`, wrong barriers and masks of
+    /// lanes. Findings make the exit code 2. Launches are slower.
     #[arg(long, value_name = "CHECK", value_delimiter = ',', value_parser = Checks::NAMES)]
     check: Vec<String>,
+    /// A file with findings that are not reported: a check or `*`, regular expressions for the
+    /// kernel and perhaps for the place, on each line.
+    #[arg(long, value_name = "FILE", requires = "check")]
+    suppress: Option<PathBuf>,
     #[command(flatten)]
     capture: CaptureOptions,
     /// The program and its arguments.
@@ -175,6 +181,8 @@ fn environment(options: &Options, folder: &Path, first: &[PathBuf], command: &mu
     set("WARPLOOM_DEVICE", options.device.map(|sm| format!("sm_{sm}")));
     set("WARPLOOM_ENGINE", options.engine.clone());
     set("WARPLOOM_CHECK", Some(options.check.join(",")).filter(|checks| !checks.is_empty()));
+    let suppress = options.suppress.as_ref().and_then(|path| std::path::absolute(path).ok());
+    set("WARPLOOM_SUPPRESS", suppress.map(|path| path.display().to_string()));
     set("WARPLOOM_THREADS", options.threads.map(|threads| threads.to_string()));
     let CaptureOptions { capture: _, kernel, nth, max_bytes } = &options.capture;
     set("WARPLOOM_CAPTURE_KERNEL", kernel.clone());
@@ -210,6 +218,9 @@ pub(super) fn run(options: &Options) -> Result<u8, Error> {
     }
     if let Some(pattern) = &options.capture.kernel {
         Regex::new(pattern).map_err(|e| Error::Other(format!("--kernel {pattern}: {e}")))?;
+    }
+    if let Some(file) = &options.suppress {
+        Suppressions::read(file).map_err(Error::Other)?;
     }
     let from = libraries(options.libraries.as_deref())?;
     let cannot = |path: &Path| {

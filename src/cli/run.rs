@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use warploom::EngineKind;
 use warploom_engine::Effort;
-use warploom_replay::Launch;
 use warploom_replay::engine_run::{Agreement, Checks, Compared, EngineRun, RunOptions, report};
 use warploom_replay::report::Report;
+use warploom_replay::{Launch, Suppressions};
 
 use super::cache::pieces_of_code;
 use super::progress::Progress;
@@ -65,6 +65,10 @@ pub struct Options {
     /// Reports mistakes of the kernel that need not change the results here.
     #[arg(long, value_name = "CHECK", value_delimiter = ',')]
     check: Vec<Check>,
+    /// A file with findings that are not reported: a check or `*`, regular expressions for the
+    /// kernel and perhaps for the place, on each line.
+    #[arg(long, value_name = "FILE", requires = "check")]
+    suppress: Option<PathBuf>,
 }
 
 /// `--check`
@@ -179,8 +183,11 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
         sync: has(Check::Sync),
     };
     let mut findings = vec![];
+    let suppressed = options.suppress.as_deref().map(Suppressions::read).transpose();
+    let suppressed = suppressed.map_err(Error::Other)?.unwrap_or_default();
     if !wanted.is_empty() {
         findings = runs[0].checked(wanted).map_err(Error::exec(&options.file))?.findings;
+        findings.retain(|finding| !suppressed.cover(finding));
     }
     for finding in &findings {
         complain(finding);

@@ -10,6 +10,7 @@
 //! files; `write` writes a file whole or not at all. `arguments` is what a binary says of a
 //! kernel's arguments, `skeleton` a manifest to start from. `fuzz` looks for inputs of a launch
 //! that end in a fault or a difference of engines, and `reduce` makes launch and code small.
+//! `suppress` are findings of checks that nobody wants to see.
 
 pub mod arguments;
 pub mod array;
@@ -35,6 +36,7 @@ pub mod schema;
 mod session;
 pub mod skeleton;
 pub mod summary;
+mod suppress;
 pub mod surface;
 pub mod write;
 
@@ -50,4 +52,5 @@ pub use resolve::{
     Texture,
 };
 pub use session::{Overrun, Run, Session, first_difference};
+pub use suppress::Suppressions;
 pub use surface::Surface;

@@ -6,14 +6,16 @@
 
 mod launch;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, HashSet};
+use std::mem::{Discriminant, discriminant};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use crate::{driver, stacks};
 pub use launch::{Before, Machine, Subject, names};
 use regex_lite::Regex;
-use warploom::Finding;
+use warploom::{Finding, Mistake};
 use warploom_replay::readable;
 use warploom_replay::summary::{self, Running, Summary};
 
@@ -119,14 +121,29 @@ pub fn note(add: impl FnOnce(&mut Summary)) {
     add(done.summary.get_or_insert_default());
 }
 
-/// Reports what a check found, each instruction once.
+/// Reports what a check found, each mistake of an instruction once.
 pub fn found(finding: &Finding) {
-    static TOLD: Mutex<BTreeSet<(String, u64)>> = Mutex::new(BTreeSet::new());
-    let place = (finding.kernel.clone(), finding.place.pc);
-    if TOLD.lock().unwrap_or_else(PoisonError::into_inner).insert(place) {
-        eprintln!("warploom: {finding}");
-        note(|summary| summary.findings.push(finding.to_string()));
+    type Place = (String, u64, Discriminant<Mistake>);
+    static TOLD: LazyLock<Mutex<HashSet<Place>>> = LazyLock::new(Mutex::default);
+    let place = (finding.kernel.clone(), finding.place.pc, discriminant(&finding.mistake));
+    if driver::get().suppressed.cover(finding) {
+        return;
     }
+    if TOLD.lock().unwrap_or_else(PoisonError::into_inner).insert(place) {
+        let stacks = match &finding.mistake {
+            Mistake::PastEnd(allocation) | Mistake::Freed(allocation) => {
+                stacks::text(allocation.address)
+            }
+            _ => String::new(),
+        };
+        found_by_host(&format!("{finding}{stacks}"));
+    }
+}
+
+/// Reports a mistake of the program itself.
+pub fn found_by_host(text: &str) {
+    eprintln!("warploom: {text}");
+    note(|summary| summary.findings.push(text.to_owned()));
 }
 
 /// The number of a running launch. Dropping this ends the launch.
