@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use warploom::{EngineKind, LaunchOptions, LaunchOutcome};
+use warploom::{Checks, EngineKind, LaunchOptions, LaunchOutcome};
 use warploom_engine::Backend;
 use warploom_replay::{Launch, Session, compare};
 use warploom_runtime::launch::Counts;
@@ -47,6 +47,17 @@ impl Ready {
             panic!("{}: {fault}", self.name());
         }
         outcome
+    }
+
+    /// Runs the launch once with checks. Panics on a fault.
+    #[allow(dead_code, reason = "some benchmarks use it")]
+    pub fn checked(&self, options: &LaunchOptions, checks: Checks) -> LaunchOutcome {
+        let checked = self.session.checked(options, checks);
+        let checked = checked.unwrap_or_else(|e| panic!("{}: {e}", self.name()));
+        if let Some(fault) = &checked.outcome.fault {
+            panic!("{}: {fault}", self.name());
+        }
+        checked.outcome
     }
 
     /// Runs the launch once in the JIT and counts the host instructions.

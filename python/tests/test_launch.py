@@ -319,7 +319,7 @@ def test_a_check_of_memory(module, examples):
     report = checked[1, 64](64, 2.5, x, y)
     assert y.tolist() == [2.5] * 61
     load, store = report.findings
-    assert (load.access, store.access, store.allocation) == ("load", "store", "argument 4")
+    assert (load.action, store.action, store.allocation) == ("load", "store", "argument 4")
     assert (store.offset, store.allocation_bytes, store.lane, store.count) == (244, 244, 29, 3)
     assert "st.global.f32" in store.instruction and "line" in str(store)
     assert not checked[1, 64](61, 2.5, x, y).findings
@@ -341,5 +341,5 @@ def test_a_check_of_races(examples):
     arguments = [np.ones(4096, np.float32) if a.form == "buffer" else 4096 for a in m.kernels[name].arguments]
     report = m.kernels[name][2, 256](*arguments)
     race = report.findings[0]
-    assert race.check == "race" and race.other_access in ("load", "store") and race.other_instruction
+    assert race.check == "race" and race.other_action in ("load", "store") and race.other_instruction
     assert race.allocation is None and "without a barrier between them" in str(race)

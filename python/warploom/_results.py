@@ -22,8 +22,9 @@ class Options:
 
     `check=["memory"]` finds accesses to global memory past the end of an array or of the module's
     variables. They are no faults, because memory has pages of 64 KiB. `check=["race"]` finds accesses
-    of two warps to a byte of shared memory without a barrier between them, `check=["init"]` reads of
-    shared memory that the block has not written. See Report.findings.
+    of two threads to a byte without an order between them, `check=["init"]` reads of shared and
+    local memory that nobody has written, `check=["sync"]` wrong barriers and masks of lanes. See
+    Report.findings.
     """
 
     engine: str = "jit"
@@ -94,17 +95,20 @@ class Fault(Error):
 
 @dataclasses.dataclass(frozen=True)
 class Finding:
-    """Bad accesses of one instruction, which a check found. The fields describe the first one.
+    """Mistakes of one kind by one instruction, which a check found. The fields describe the first one.
 
-    `access` is `load`, `store` or `atomic`. Of the check `memory`, `allocation` names the memory of
-    `allocation_bytes` bytes, and `offset` is the place of the access in it. Of the checks `race` and
-    `init`, `address` is an offset in shared memory. The fields `other_...` have the other access of a race (without
-    a warp if several warps read). `count` says how many accesses of lanes were bad.
+    `action` is `load`, `store`, `atomic`, `barrier` or `sync`, and `memory` is `global`, `shared` or
+    `local`. `address` is a guest address of global memory, an offset in shared or local memory, or
+    the number of a barrier. Of the check `memory`, `allocation` names the memory of
+    `allocation_bytes` bytes, and `offset` is the place of the access in it. The fields `other_...`
+    have the other access of a race (without a lane if several lanes access). `line` is the line of
+    the code's text or of the source. `count` says how often lanes made the mistake.
     """
 
     check: str
-    access: str
+    action: str
     bytes: int
+    memory: str
     address: int
     allocation: Optional[str]
     allocation_bytes: Optional[int]
@@ -113,13 +117,16 @@ class Finding:
     function: Optional[str]
     pc: int
     instruction: Optional[str]
+    line: Optional[str]
     block: tuple[int, int, int]
     warp: int
     lane: int
-    other_access: Optional[str]
+    other_action: Optional[str]
     other_pc: Optional[int]
     other_instruction: Optional[str]
+    other_block: Optional[tuple[int, int, int]]
     other_warp: Optional[int]
+    other_lane: Optional[int]
     count: int
     message: str
 

@@ -83,8 +83,8 @@ def enable(
     """Makes CUDA libraries that this process loads from now on run on the CPU.
 
     `device` is the GPU that programs see, such as `sm_80` (without it, sm_89). `threads` are worker
-    threads (all cores), `engine` is `jit` or `interp`. `check="memory"` reports accesses past the ends
-    of allocations on standard error. `capture` is a folder that gets each launch as
+    threads (all cores), `engine` is `jit` or `interp`. `check="memory,race"` reports mistakes of
+    kernels on standard error. `capture` is a folder that gets each launch as
     a manifest. Child processes get the same libraries. A second call changes nothing.
 
     Raises Error if there is no such device, if another CUDA library is in the process already, or if

@@ -17,6 +17,7 @@ use warploom_ir::{BlockId, Function, Terminator};
 use warploom_runtime::launch::Engine;
 use warploom_runtime::warp::{ExitCode, WarpContext};
 
+use super::check::CheckedCopy;
 use super::guest::{self, Guest, KnownImages, Lifting, Purpose, instructions};
 use super::{EngineKind, Error, lock};
 
@@ -45,6 +46,16 @@ pub(super) struct Settings {
     pub cache: Option<Arc<dyn CodeStore>>,
 }
 
+impl Settings {
+    /// Rewrites a lifted function for all engines. Returns the counts of the rules.
+    fn rewrite(&self, function: &mut Function) -> Result<Firings, Error> {
+        if self.reciprocals == Reciprocals::Table {
+            special::use_tables(function);
+        }
+        Ok(rewrite_function(function, Rules::of_environment()?).map_err(InterpError::from)?)
+    }
+}
+
 /// A kernel's translations.
 pub(super) struct Translated {
     linked: Arc<Linked>,
@@ -58,6 +69,8 @@ pub(super) struct Translated {
     spent: AtomicU64,
     /// The part of all nanoseconds that [`Translated::take_nanoseconds`] has returned.
     taken: AtomicU64,
+    /// Copies of the kernel for launches with checks.
+    copies: Mutex<Vec<Arc<CheckedCopy>>>,
 }
 
 /// The kernel as far as it is known. A later generation has more blocks, found by indirect jumps,
@@ -99,11 +112,18 @@ impl Translated {
             current,
             spent,
             taken,
+            copies: Mutex::default(),
         })
     }
 
     fn current(&self) -> Arc<Generation> {
         self.current.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Returns the number of addresses that indirect jumps have added, and the copies of the kernel
+    /// for launches with checks.
+    pub fn copies(&self) -> (usize, &Mutex<Vec<Arc<CheckedCopy>>>) {
+        (self.current().discovered.len(), &self.copies)
     }
 
     /// Returns the kernel in blocks of consecutive instructions.
@@ -112,11 +132,18 @@ impl Translated {
     }
 
     /// Returns the kernel as it was lifted for a purpose.
-    pub fn lifted(&self, purpose: Purpose) -> Result<Function, Error> {
+    fn lifted(&self, purpose: Purpose) -> Result<Function, Error> {
         let (linked, discovered) = (&*self.linked, &self.current().discovered);
         let (kernel, code, images) = (self.kernel, &self.code, &self.settings.images);
         let lifting = Lifting { linked, kernel, code, discovered, images, purpose };
         Ok(guest::of(linked.module().isa).lift(&lifting)?)
+    }
+
+    /// Returns the kernel for checks, with the same results as that of launches.
+    pub fn for_checks(&self) -> Result<Function, Error> {
+        let mut function = self.lifted(Purpose::Checks)?;
+        self.settings.rewrite(&mut function)?;
+        Ok(function)
     }
 
     /// Returns whether the kernel may ask for a service.
@@ -258,7 +285,7 @@ impl Generation {
         settings: &Settings,
         discovered: Vec<u64>,
     ) -> Result<Generation, Error> {
-        let Settings { images, reciprocals, backend, cache } = settings;
+        let Settings { images, backend, cache, .. } = settings;
         let guest = guest::of(linked.module().isa);
         let mut function = guest.lift(&Lifting {
             linked,
@@ -268,11 +295,7 @@ impl Generation {
             images,
             purpose: Purpose::Launches,
         })?;
-        if *reciprocals == Reciprocals::Table {
-            special::use_tables(&mut function);
-        }
-        let firings =
-            rewrite_function(&mut function, Rules::of_environment()?).map_err(InterpError::from)?;
+        let firings = settings.rewrite(&mut function)?;
         let function = Arc::new(function);
         let jit = warploom_engine::Kernel::new(function.clone(), backend.clone())
             .with_cache(cache.clone());

@@ -86,6 +86,8 @@ pub struct FindingReport {
     pub function: Option<String>,
     pub pc: u64,
     pub instruction: Option<String>,
+    /// The line of the code's text or of the source, if it is known.
+    pub line: Option<String>,
     pub block: [u32; 3],
     pub warp: u32,
     pub lane: u32,
@@ -186,6 +188,7 @@ impl From<&Finding> for FindingReport {
             function: place.function.clone(),
             pc: place.pc,
             instruction: place.instruction.clone(),
+            line: place.line.as_ref().map(ToString::to_string),
             block: finding.block,
             warp: finding.warp,
             lane: finding.lane,

@@ -32,7 +32,9 @@ __device__ inline int acquire(volatile int *at) {
 #define GROUP() ((int)get_group_id(0))
 #define ITEM() ((int)get_global_id(0))
 #define ADD(at, value) atomic_add((at), (value))
+#ifndef FENCE
 #define FENCE() atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acq_rel, memory_scope_device)
+#endif
 #define WORD(at) ((volatile global int *)(at))
 #define STORE_RELEASE(at, value) (FENCE(), atomic_xchg(WORD(at), (value)))
 #define ACQUIRE(at) acquire(WORD(at))

@@ -35,6 +35,11 @@ impl Memory {
         if at.memory != MemoryKind::Global {
             return;
         }
+        if let Some((last, true)) = self.all.get(self.last)
+            && at.lies_in(last.address, last.end())
+        {
+            return;
+        }
         for lane in at.lanes() {
             let (address, bytes) = (at.address(lane), at.bytes(lane));
             let end = address.saturating_add(bytes);

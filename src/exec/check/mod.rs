@@ -26,12 +26,16 @@ use std::sync::{Arc, Mutex};
 pub use finding::{Action, Allocation, CodePlace, Finding, MemoryKind, Mistake, Who};
 use order::Order;
 use race::Convergence;
-use sites::{Orders, Told};
+use sites::{Orders, Site, Told};
 use warploom_container::{Code, Isa};
+use warploom_interp::Interpreter;
+use warploom_ir::Function;
+use warploom_runtime::launch::Engine;
 use watch::{Checking, Found, Raw, Watch};
 
-use super::guest::{Guest, Purpose};
-use super::{Arg, Error, Kernel, LaunchOptions, LaunchOutcome, lock};
+use super::guest::Guest;
+use super::translate::Translated;
+use super::{Arg, EngineKind, Error, Kernel, LaunchOptions, LaunchOutcome, lock};
 
 /// A launch with checks.
 #[derive(Clone, Debug)]
@@ -86,6 +90,16 @@ impl Checks {
     }
 }
 
+/// A copy of a kernel that tells of what its warps do.
+pub(super) struct CheckedCopy {
+    told: Told,
+    /// The number of addresses that indirect jumps had added to the kernel.
+    discovered: usize,
+    sites: Arc<[Site]>,
+    function: Arc<Function>,
+    jit: warploom_engine::Kernel,
+}
+
 /// The allocations that a host knows. Memory of no allocation is not checked.
 #[derive(Clone, Debug, Default)]
 pub struct Allocations {
@@ -109,22 +123,20 @@ impl Kernel<'_> {
         let options = &LaunchOptions { threads: 1, ..options.clone() };
         self.in_environment(args, options, |translated, environment| {
             let isa = self.program.module().isa;
-            let code = Instructions { isa, guest: self.program.guest(), code: translated.code() };
             let Checks { memory, race, init, .. } = checks;
             let told = Told {
                 global: memory || race || init && !environment.scratch.is_empty(),
                 shared: race || init,
                 local: init,
             };
-            let (function, sites) =
-                sites::instrument(&translated.lifted(Purpose::Checks)?, told, &code);
+            let copy = self.copy(translated, told)?;
             let guest_memory = self.program.memory();
             let range = |&address: &u64| {
                 let (start, bytes) = guest_memory.range_of(address)?;
                 Some(start..start + bytes)
             };
             let watch = Arc::new(Watch {
-                sites,
+                sites: copy.sites.clone(),
                 windows: guest_memory.windows(),
                 private: environment.held.iter().filter_map(range).collect(),
                 scratch: environment.scratch.iter().filter_map(range).collect(),
@@ -137,7 +149,17 @@ impl Kernel<'_> {
                 }),
             });
             environment.config.observer = Some(watch.clone());
-            let engine = self.engine(function, options)?;
+            let engine: Arc<dyn Engine + Send> = match options.engine {
+                EngineKind::Interp => Arc::new(Interpreter::new(copy.function.clone())?),
+                EngineKind::Jit => {
+                    let program = copy.jit.program(options.grid, options.block, options.threads);
+                    program.map_err(|e| Error::Stage {
+                        kernel: self.name().to_owned(),
+                        stage: "a copy with checks".into(),
+                        problem: e.to_string(),
+                    })?
+                }
+            };
             let outcome = self.outcome(translated, &*engine, environment, options, None)?;
             let checking = std::mem::take(&mut *lock(&watch.checking));
             let Checking { memory, reports, .. } = checking;
@@ -145,6 +167,24 @@ impl Kernel<'_> {
             let findings = reports.end().into_iter().map(of).collect();
             Ok(CheckedLaunch { outcome, findings })
         })
+    }
+
+    /// Returns the copy of the kernel that tells of accesses of these memories.
+    fn copy(&self, translated: &Translated, told: Told) -> Result<Arc<CheckedCopy>, Error> {
+        let (discovered, copies) = translated.copies();
+        let mut copies = lock(copies);
+        copies.retain(|copy| copy.discovered == discovered);
+        if let Some(copy) = copies.iter().find(|copy| copy.told == told) {
+            return Ok(copy.clone());
+        }
+        let isa = self.program.module().isa;
+        let code = Instructions { isa, guest: self.program.guest(), code: translated.code() };
+        let (function, sites) = sites::instrument(&translated.for_checks()?, told, &code);
+        let function = Arc::new(function);
+        let jit = warploom_engine::Kernel::new(function.clone(), super::backend());
+        let copy = Arc::new(CheckedCopy { told, discovered, sites: sites.into(), function, jit });
+        copies.push(copy.clone());
+        Ok(copy)
     }
 
     fn finding(

@@ -43,7 +43,7 @@ pub enum SiteEvent {
 }
 
 /// The memories whose accesses are told of.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Told {
     pub global: bool,
     pub shared: bool,

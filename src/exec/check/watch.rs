@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 use std::ops::Range;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use warploom_ir::Space;
 use warploom_runtime::observe::{Event, Observer};
@@ -47,7 +47,7 @@ pub struct At<'a> {
     /// Whether the memory is the driver's, and whether each thread has its part of it.
     pub is_private: bool,
     pub is_scratch: bool,
-    addresses: &'a [u64; MOST_LANES],
+    addresses: &'a [u64],
     bytes: u32,
     ranges: Option<&'a [u64]>,
 }
@@ -67,7 +67,22 @@ impl At<'_> {
 
     /// The guest address of global memory, or the offset in shared or local memory.
     pub fn address(&self, lane: u32) -> u64 {
-        self.addresses[lane as usize]
+        self.addresses.get(lane as usize).copied().unwrap_or(0)
+    }
+
+    /// Returns whether the accesses of all lanes lie between two addresses. The answer may be
+    /// false although they do.
+    pub fn lies_in(&self, first: u64, end: u64) -> bool {
+        let room = end.saturating_sub(first);
+        let Some(most) = room.checked_sub(self.bytes.into()).filter(|_| self.ranges.is_none())
+        else {
+            return false;
+        };
+        let is_in = |address: &u64| address.wrapping_sub(first) <= most;
+        if self.mask.count_ones() as usize == self.addresses.len() {
+            return self.addresses.iter().all(is_in);
+        }
+        self.lanes().all(|lane| is_in(&self.address(lane)))
     }
 
     pub fn bytes(&self, lane: u32) -> u64 {
@@ -152,7 +167,7 @@ pub struct Checking {
 /// The observer of a launch.
 #[derive(Debug)]
 pub struct Watch {
-    pub sites: Vec<Site>,
+    pub sites: Arc<[Site]>,
     pub windows: Windows,
     /// Memory that the driver lends the launch, and the memory with a part for each thread.
     pub private: Vec<Range<u64>>,
@@ -177,27 +192,28 @@ impl Observer for Watch {
             (SiteEvent::Access { space, order, scalar }, [active, addresses, ranges @ ..]) => {
                 let mask = event.lanes & warp.launch_mask;
                 let mask = if scalar { mask & mask.wrapping_neg() } else { mask };
-                let of_memory = Split { windows: self.windows, space, addresses, mask };
-                for (memory, mask, addresses) in of_memory.parts() {
-                    let first = addresses[mask.trailing_zeros() as usize];
-                    let is_global = memory == MemoryKind::Global;
-                    let is_in = |range: &Range<u64>| is_global && range.contains(&first);
-                    let is_scratch = self.scratch.iter().any(is_in);
-                    let is_private = is_scratch || self.private.iter().any(is_in);
-                    let at = At {
-                        site: event.site,
-                        action: site.action,
-                        memory,
-                        order,
-                        active: active[0] & warp.launch_mask,
-                        mask,
-                        is_private,
-                        is_scratch,
-                        addresses: &addresses,
-                        bytes: site.bytes,
-                        ranges: ranges.first().copied(),
-                    };
-                    checking.access(&warp, &at);
+                let told = At {
+                    site: event.site,
+                    action: site.action,
+                    memory: MemoryKind::Global,
+                    order,
+                    active: active[0] & warp.launch_mask,
+                    mask,
+                    is_private: false,
+                    is_scratch: false,
+                    addresses,
+                    bytes: site.bytes,
+                    ranges: ranges.first().copied(),
+                };
+                match space {
+                    Space::Global | Space::Const(_) => self.global(checking, &warp, told),
+                    Space::Shared => {
+                        checking.access(&warp, &At { memory: MemoryKind::Shared, ..told });
+                    }
+                    Space::Local => {
+                        checking.access(&warp, &At { memory: MemoryKind::Local, ..told });
+                    }
+                    Space::Generic => self.generic(checking, &warp, told),
                 }
             }
             (event_of_site, args) => checking.event(&warp, (event.site, event_of_site), args),
@@ -275,39 +291,37 @@ impl Checking {
     }
 }
 
-/// The addresses of an access, which may be of several memories.
-struct Split<'a> {
-    windows: Windows,
-    space: Space,
-    addresses: &'a [u64],
-    mask: u64,
-}
+impl Watch {
+    /// Checks an access to global memory.
+    fn global(&self, checking: &mut Checking, warp: &Warp, at: At<'_>) {
+        let first = at.address(at.mask.trailing_zeros());
+        let is_in = |range: &Range<u64>| range.contains(&first);
+        let is_scratch = self.scratch.iter().any(is_in);
+        let is_private = is_scratch || self.private.iter().any(is_in);
+        checking.access(warp, &At { is_private, is_scratch, ..at });
+    }
 
-impl Split<'_> {
-    /// Returns the memories, with the lanes and addresses of each.
-    fn parts(&self) -> impl Iterator<Item = (MemoryKind, u64, [u64; MOST_LANES])> {
+    /// Checks an access by generic addresses, memory by memory.
+    fn generic(&self, checking: &mut Checking, warp: &Warp, at: At<'_>) {
         let mut masks = [0; 3];
-        let mut addresses = [0; MOST_LANES];
-        let mut left = self.mask;
-        while left != 0 {
-            let lane = left.trailing_zeros() as usize;
-            left &= left - 1;
-            let address = self.addresses.get(lane).copied().unwrap_or(0);
-            let (memory, address) = match self.space {
-                Space::Shared => (1, address & u64::from(u32::MAX)),
-                Space::Local => (2, address & u64::from(u32::MAX)),
-                Space::Generic => match self.windows.classify(address) {
-                    Target::Global(address) => (0, address),
-                    Target::Shared(offset) => (1, offset.into()),
-                    Target::Local(offset) => (2, offset.into()),
-                },
-                Space::Global | Space::Const(_) => (0, address),
+        let mut offsets = [0; MOST_LANES];
+        for lane in at.lanes() {
+            let (memory, address) = match self.windows.classify(at.address(lane)) {
+                Target::Global(address) => (0, address),
+                Target::Shared(offset) => (1, offset.into()),
+                Target::Local(offset) => (2, offset.into()),
             };
             masks[memory] |= 1 << lane;
-            addresses[lane] = address;
+            offsets[lane as usize] = address;
         }
-        let memories = [MemoryKind::Global, MemoryKind::Shared, MemoryKind::Local];
-        let parts = memories.into_iter().zip(masks).filter(|(_, mask)| *mask != 0);
-        parts.map(move |(memory, mask)| (memory, mask, addresses))
+        let [global, shared, local] = masks;
+        if global != 0 {
+            self.global(checking, warp, At { mask: global, ..at });
+        }
+        for (mask, memory) in [(shared, MemoryKind::Shared), (local, MemoryKind::Local)] {
+            if mask != 0 {
+                checking.access(warp, &At { memory, mask, addresses: &offsets, ..at });
+            }
+        }
     }
 }
