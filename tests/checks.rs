@@ -495,6 +495,60 @@ fn variables_of_a_module_have_ends() {
 }
 
 #[test]
+fn memory_of_device_code_has_ends_and_an_owner() {
+    let body = |then: &str| {
+        format!(
+            "
+.version 7.0
+.target sm_50
+.address_size 64
+.extern .func (.param .b64 r) malloc (.param .b64 n);
+.extern .func free (.param .b64 p);
+.visible .entry k()
+{{
+    .reg .b64 %p, %n;
+    .reg .b32 %r;
+    mov.u64 %n, 10;
+    {{
+    .param .b64 n; .param .b64 r;
+    st.param.b64 [n], %n;
+    call.uni (r), malloc, (n);
+    ld.param.b64 %p, [r];
+    }}
+    {then}
+    ret;
+}}
+"
+        )
+    };
+    let free = "{ .param .b64 p; st.param.b64 [p], %p; call.uni free, (p); }";
+    let found = |then: &str| {
+        let program = Program::load(body(then).as_bytes(), None).unwrap();
+        let options = LaunchOptions::new([1, 1, 1], [3, 1, 1]);
+        let kernel = program.only_kernel().unwrap();
+        let on = |engine| {
+            let options = LaunchOptions { engine, ..options.clone() };
+            let none = Allocations::default();
+            let checked = kernel.launch_checked(&[], &options, MEMORY, &none).unwrap();
+            assert_eq!(checked.outcome.fault, None);
+            let find = |one: &Finding| (one.mistake.clone(), one.place.line.clone(), one.count);
+            checked.findings.iter().map(find).collect::<Vec<_>>()
+        };
+        let [jit, interp] = ENGINES.map(on);
+        // Each launch has other addresses.
+        assert_eq!(jit.len(), interp.len());
+        jit
+    };
+    assert_eq!(found(&format!("st.u16 [%p+8], 1; {free}")), []);
+    let past = found(&format!("st.u32 [%p+8], 1; {free}"));
+    assert!(matches!(&past[..], [(Mistake::PastEnd(one), Some(_), 3)] if one.bytes == 10));
+    let freed = found(&format!("{free} ld.u8 %r, [%p+9];"));
+    assert!(matches!(&freed[..], [(Mistake::Freed(one), Some(_), 3)] if one.bytes == 10));
+    let leaked = found("st.u8 [%p], 1;");
+    assert!(matches!(&leaked[..], [(Mistake::Leaked(one), Some(_), 3)] if one.bytes == 10));
+}
+
+#[test]
 fn the_command_reports_findings() {
     let folder = tempfile::tempdir().unwrap();
     let run = |line: &str| {

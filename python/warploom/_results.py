@@ -97,8 +97,8 @@ class Fault(Error):
 class Finding:
     """Mistakes of one kind by one instruction, which a check found. The fields describe the first one.
 
-    `action` is `load`, `store`, `atomic`, `barrier` or `sync`, and `memory` is `global`, `shared` or
-    `local`. `address` is a guest address of global memory, an offset in shared or local memory, or
+    `action` is `load`, `store`, `atomic`, `barrier`, `sync`, `malloc` or `free`, and `memory` is
+    `global`, `shared` or `local`. `address` is a guest address of global memory, an offset in shared or local memory, or
     the number of a barrier. Of the check `memory`, `allocation` names the memory of
     `allocation_bytes` bytes, and `offset` is the place of the access in it. The fields `other_...`
     have the other access of a race (without a lane if several lanes access). `line` is the line of

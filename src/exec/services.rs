@@ -12,10 +12,11 @@ use std::time::{Duration, Instant};
 
 use range_alloc::RangeAllocator;
 use warploom_interp::{Actor, Elements, load_elements, store_elements};
-use warploom_ir::{Access, Space, Type, Value};
+use warploom_ir::{Access, Space, Type, Value, observe};
 use warploom_runtime::fault::FaultKind;
 use warploom_runtime::launch::Engine;
 use warploom_runtime::memory::Memory;
+use warploom_runtime::observe::Event;
 use warploom_runtime::warp::{ExitCode, SERVICE_BYTES, Service, WarpContext};
 
 use super::{Error, lock, printf};
@@ -229,11 +230,16 @@ impl<'a> Serving<'a> {
             Service::Allocate => {
                 let bytes = guest.argument(0)?;
                 let address = self.heap.allocate(bytes);
+                if address != 0 {
+                    guest.tell(observe::ALLOCATED, &[&[address], &[bytes]]);
+                }
                 guest.answer(address)
             }
             Service::Free => {
                 let address = guest.argument(0)?;
-                self.heap.free(address).map_err(|kind| (kind, address))
+                self.heap.free(address).map_err(|kind| (kind, address))?;
+                guest.tell(observe::FREED, &[&[address]]);
+                Ok(())
             }
             Service::AssertFail => {
                 let mut text = |n| {
@@ -293,6 +299,11 @@ struct Guest<'a, 'launch> {
 }
 
 impl Guest<'_, '_> {
+    /// Tells the launch's observer of an event of this lane.
+    fn tell(&self, site: u32, args: &[&[u64]]) {
+        self.context.observe(&Event { site, lanes: 1 << self.lane, args });
+    }
+
     fn block(&self) -> u64 {
         linear(self.context.ctaid(), self.context.nctaid())
     }

@@ -70,7 +70,7 @@ pub struct Report {
 pub struct FindingReport {
     /// The check: `memory`, `race`, `init` or `sync`.
     pub check: &'static str,
-    /// `load`, `store`, `atomic`, `barrier` or `sync`.
+    /// `load`, `store`, `atomic`, `barrier`, `sync`, `malloc` or `free`.
     pub action: &'static str,
     pub bytes: u32,
     /// `global`, `shared` or `local`.
@@ -170,7 +170,9 @@ impl From<&Fault> for FaultReport {
 impl From<&Finding> for FindingReport {
     fn from(finding: &Finding) -> Self {
         let (allocation, race) = match &finding.mistake {
-            Mistake::PastEnd(allocation) | Mistake::Freed(allocation) => (Some(allocation), None),
+            Mistake::PastEnd(allocation)
+            | Mistake::Freed(allocation)
+            | Mistake::Leaked(allocation) => (Some(allocation), None),
             Mistake::Race { other, who } => (None, Some((other, who))),
             _ => (None, None),
         };

@@ -126,7 +126,8 @@ pub fn found(finding: &Finding) {
     type Place = (String, u64, Discriminant<Mistake>);
     static TOLD: LazyLock<Mutex<HashSet<Place>>> = LazyLock::new(Mutex::default);
     let place = (finding.kernel.clone(), finding.place.pc, discriminant(&finding.mistake));
-    if driver::get().suppressed.cover(finding) {
+    // Device code may free memory in a later launch.
+    if matches!(finding.mistake, Mistake::Leaked(_)) || driver::get().suppressed.cover(finding) {
         return;
     }
     if TOLD.lock().unwrap_or_else(PoisonError::into_inner).insert(place) {

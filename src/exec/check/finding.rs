@@ -28,6 +28,9 @@ pub enum Action {
     Barrier,
     /// A statement that waits for lanes of the warp, which a mask names.
     Sync,
+    /// `malloc` and `free` of device code.
+    Allocate,
+    Free,
 }
 
 impl Action {
@@ -38,6 +41,8 @@ impl Action {
             Action::Atomic => "atomic",
             Action::Barrier => "barrier",
             Action::Sync => "sync",
+            Action::Allocate => "malloc",
+            Action::Free => "free",
         }
     }
 }
@@ -91,6 +96,8 @@ pub enum Mistake {
     PastEnd(Allocation),
     /// It accesses an allocation that has been freed.
     Freed(Allocation),
+    /// It allocates memory that nothing frees before the launch ends.
+    Leaked(Allocation),
     /// It accesses bytes that another thread accesses, without an order between the two.
     Race { other: CodePlace, who: Who },
     /// It reads bytes that nothing has written.
@@ -128,7 +135,7 @@ impl Finding {
     /// Returns the name of the check.
     pub const fn check(&self) -> &'static str {
         match self.mistake {
-            Mistake::PastEnd(_) | Mistake::Freed(_) => "memory",
+            Mistake::PastEnd(_) | Mistake::Freed(_) | Mistake::Leaked(_) => "memory",
             Mistake::Race { .. } => "race",
             Mistake::Unwritten => "init",
             Mistake::Apart { .. }
@@ -161,6 +168,9 @@ impl Display for Finding {
                 of.name,
                 of.bytes
             )?,
+            Mistake::Leaked(of) => {
+                write!(f, "malloc of {} bytes that nothing frees before the launch ends", of.bytes)?
+            }
             Mistake::Race { .. } if *memory == MemoryKind::Global => {
                 write!(f, "race: {access} at {address:#x} of global memory")?;
             }
@@ -219,7 +229,7 @@ impl Display for Finding {
         }
         let times = match place.action {
             Action::Load | Action::Store | Action::Atomic => "accesses",
-            Action::Barrier | Action::Sync => "times",
+            Action::Barrier | Action::Sync | Action::Allocate | Action::Free => "times",
         };
         match self.count {
             1 => Ok(()),

@@ -1,5 +1,7 @@
 //! Accesses of global memory outside of allocations that the host knows.
 
+use std::collections::BTreeMap;
+
 use warploom_runtime::memory::PAGE_BYTES;
 
 use super::Allocations;
@@ -13,7 +15,31 @@ pub struct Memory {
     all: Vec<(Allocation, bool)>,
     /// The allocation that was accessed last.
     last: usize,
+    /// Memory that device code has allocated, in that order, and the last of it at each address.
+    heap: Vec<Block>,
+    by_address: BTreeMap<u64, usize>,
 }
+
+/// Memory that device code has allocated.
+#[derive(Debug)]
+struct Block {
+    allocation: Allocation,
+    is_live: bool,
+    by: By,
+}
+
+/// The lane that allocates memory, and the site.
+#[derive(Clone, Copy, Debug)]
+pub struct By {
+    pub warp: Warp,
+    pub lane: u32,
+    pub site: u32,
+}
+
+/// The first number of memory that device code has allocated.
+const HEAP: usize = 1 << 32;
+/// The heap gives memory in multiples of so many bytes.
+const HEAP_ALIGN: u64 = 16;
 
 impl Memory {
     /// Returns the check of these allocations, and of those that have been freed.
@@ -24,11 +50,51 @@ impl Memory {
         let live = live.iter().map(|one| (one.clone(), true));
         let mut all: Vec<(Allocation, bool)> = live.chain(gone).collect();
         all.sort_by_key(|(one, _)| one.address);
-        Memory { all, last: 0 }
+        Memory { all, last: 0, heap: vec![], by_address: BTreeMap::new() }
     }
 
     pub fn allocation(&self, number: usize) -> Option<&Allocation> {
-        self.all.get(number).map(|(one, _)| one)
+        match number.checked_sub(HEAP) {
+            Some(number) => self.heap.get(number).map(|block| &block.allocation),
+            None => self.all.get(number).map(|(one, _)| one),
+        }
+    }
+
+    pub fn allocated(&mut self, address: u64, bytes: u64, by: By) {
+        self.by_address.insert(address, self.heap.len());
+        let allocation = Allocation { name: format!("the memory at {address:#x}"), address, bytes };
+        self.heap.push(Block { allocation, is_live: true, by });
+    }
+
+    pub fn freed(&mut self, address: u64) {
+        if let Some(&number) = self.by_address.get(&address) {
+            self.heap[number].is_live = false;
+        }
+    }
+
+    /// Reports the memory that is not freed at the end of the launch.
+    pub fn end(&self, reports: &mut Reports) {
+        for (block, number) in self.heap.iter().zip(HEAP..).filter(|(block, _)| block.is_live) {
+            let By { warp, lane, site } = block.by;
+            let Allocation { address, bytes, .. } = block.allocation;
+            let place = (site, MemoryKind::Global, address, bytes);
+            reports.note(&warp, place, lane, Raw::Leaked(number));
+        }
+    }
+
+    /// Returns what is wrong with an access of the heap, or `None` if it is not of the heap. An
+    /// access is not wrong if the answer has nothing.
+    fn of_heap(&self, address: u64, end: u64) -> Option<Option<Raw>> {
+        let (_, &number) = self.by_address.range(..end).next_back()?;
+        let Block { allocation, is_live, .. } = &self.heap[number];
+        let room = allocation.bytes.max(1).next_multiple_of(HEAP_ALIGN);
+        if address >= allocation.address.saturating_add(room) {
+            return None;
+        }
+        Some(match is_live {
+            false => Some(Raw::Freed(HEAP + number)),
+            true => (end > allocation.end()).then_some(Raw::PastEnd(HEAP + number)),
+        })
     }
 
     pub fn access(&mut self, warp: &Warp, at: &At<'_>, reports: &mut Reports) {
@@ -47,6 +113,12 @@ impl Memory {
                 && (last.address..=last.end()).contains(&address)
                 && end <= last.end()
             {
+                continue;
+            }
+            if let Some(wrong) = self.of_heap(address, end) {
+                if let Some(raw) = wrong {
+                    reports.add(warp, at, lane, raw);
+                }
                 continue;
             }
             // The allocation that the last byte lies in or behind.

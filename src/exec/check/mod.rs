@@ -162,7 +162,10 @@ impl Kernel<'_> {
             };
             let outcome = self.outcome(translated, &*engine, environment, options, None)?;
             let checking = std::mem::take(&mut *lock(&watch.checking));
-            let Checking { memory, reports, .. } = checking;
+            let Checking { memory, mut reports, .. } = checking;
+            if let Some(memory) = memory.as_ref().filter(|_| outcome.fault.is_none()) {
+                memory.end(&mut reports);
+            }
             let of = |found| self.finding(found, &watch, memory.as_ref(), options.grid);
             let findings = reports.end().into_iter().map(of).collect();
             Ok(CheckedLaunch { outcome, findings })
@@ -203,6 +206,7 @@ impl Kernel<'_> {
         let mistake = match raw {
             Raw::PastEnd(number) => Mistake::PastEnd(allocation(number)),
             Raw::Freed(number) => Mistake::Freed(allocation(number)),
+            Raw::Leaked(number) => Mistake::Leaked(allocation(number)),
             Raw::Race(other) => {
                 let [x, y, _] = grid.map(|axis| axis.max(1));
                 let number = other.block;

@@ -2,7 +2,8 @@
 
 use warploom_ir::{
     Access, AtomicOp, BarrierCounts, BarrierKind, BinaryOp, Block, BlockId, Function, Inst, Op,
-    Part, Reg, Space, Special, Terminator, Type, Value, ValueType, Values, WideOp, Window, observe,
+    Part, Reg, Service, Space, Special, Terminator, Type, Value, ValueType, Values, WideOp, Window,
+    observe,
 };
 
 use super::finding::Action;
@@ -36,6 +37,8 @@ pub enum SiteEvent {
     Pass,
     /// The warp ends.
     Exit,
+    /// The lanes ask the host to allocate or free memory.
+    Heap,
     /// [`observe::MEET`]
     Meet,
     /// [`observe::APART`]
@@ -232,6 +235,14 @@ impl Writer<'_> {
                 let event = SiteEvent::Arrive { kind: barrier.kind };
                 let arrive = site(self.at.pc, Action::Barrier, event);
                 self.observe(arrive, vec![active, barrier.id, threads]);
+            }
+            Terminator::Service { service, lanes, .. } if self.at.told.global => {
+                let action = match service {
+                    Service::Allocate => Action::Allocate,
+                    Service::Free => Action::Free,
+                    _ => return,
+                };
+                self.observe(site(self.at.pc, action, SiteEvent::Heap), vec![lanes]);
             }
             Terminator::Exit => {
                 let active = self.active();

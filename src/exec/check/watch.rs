@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
-use warploom_ir::Space;
+use warploom_ir::{Space, observe};
 use warploom_runtime::observe::{Event, Observer};
 use warploom_runtime::warp::WarpContext;
 use warploom_runtime::window::{Target, Windows};
@@ -14,7 +14,7 @@ use super::super::services::linear;
 use super::cells::Stamp;
 use super::finding::{Action, MemoryKind};
 use super::init::Init;
-use super::memory::Memory;
+use super::memory::{By, Memory};
 use super::order::Order;
 use super::race::Race;
 use super::sites::{Site, SiteEvent};
@@ -96,6 +96,7 @@ pub enum Raw {
     /// The number of the allocation.
     PastEnd(usize),
     Freed(usize),
+    Leaked(usize),
     Race(Stamp),
     Unwritten,
     Apart(u64),
@@ -162,6 +163,8 @@ pub struct Checking {
     pub init: Option<Init>,
     pub sync: Option<Sync>,
     pub reports: Reports,
+    /// The site where the last warp asked for memory.
+    pub asking: u32,
 }
 
 /// The observer of a launch.
@@ -177,7 +180,6 @@ pub struct Watch {
 
 impl Observer for Watch {
     fn observe(&self, context: &WarpContext<'_>, event: &Event<'_>) {
-        let Some(site) = self.sites.get(event.site as usize) else { return };
         let block = context.ctaid();
         let warp = Warp {
             block,
@@ -188,6 +190,9 @@ impl Observer for Watch {
             launch_mask: context.launch_mask(),
         };
         let checking = &mut *lock(&self.checking);
+        let Some(site) = self.sites.get(event.site as usize) else {
+            return checking.heap(&warp, event);
+        };
         match (site.event, event.args) {
             (SiteEvent::Access { space, order, scalar }, [active, addresses, ranges @ ..]) => {
                 let mask = event.lanes & warp.launch_mask;
@@ -235,6 +240,19 @@ impl Checking {
         }
     }
 
+    /// The host has allocated or freed memory for a lane.
+    fn heap(&mut self, warp: &Warp, event: &Event<'_>) {
+        let Some(memory) = &mut self.memory else { return };
+        match (event.site, event.args) {
+            (observe::ALLOCATED, [address, bytes]) => {
+                let by = By { warp: *warp, lane: event.lanes.trailing_zeros(), site: self.asking };
+                memory.allocated(address[0], bytes[0], by);
+            }
+            (observe::FREED, [address]) => memory.freed(address[0]),
+            _ => {}
+        }
+    }
+
     fn event(&mut self, warp: &Warp, (site, event): (u32, SiteEvent), args: &[&[u64]]) {
         let Checking { race, init, sync, reports, .. } = self;
         match (event, args) {
@@ -260,6 +278,7 @@ impl Checking {
                     sync.pass(warp);
                 }
             }
+            (SiteEvent::Heap, _) => self.asking = site,
             (SiteEvent::Meet, [named, live, active]) => {
                 let (live, active) = (live[0] & warp.launch_mask, active[0]);
                 if let Some(race) = race {
