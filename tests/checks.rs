@@ -468,10 +468,12 @@ fn variables_of_a_module_have_ends() {
 .target sm_50
 .address_size 64
 .global .align 4 .u32 table[5];
+.global .align 16 .u32 after[4];
 .visible .entry k(.param .u32 n)
 {
     .reg .b32 %r<3>; .reg .b64 %d<3>;
     ld.param.u32 %r0, [n];
+    mov.u64 %d0, after;
     mov.u64 %d0, table;
     mul.wide.u32 %d1, %r0, 4;
     add.u64 %d0, %d0, %d1;

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use warploom_container::{
     Addresses, Arch, FunctionId, Isa, Linked, Module, Modules, RelocKind, SectionId, SectionKind,
-    SymbolId,
+    Symbol, SymbolId, SymbolKind,
 };
 use warploom_engine::{Backend, CodeStore};
 use warploom_ir::image::Shape;
@@ -109,6 +109,9 @@ pub struct Variable {
 
 /// The size of the range that m0 can address: a start and a size of 16 bits each.
 const DATA_SHARE_BYTES: u64 = 1 << 17;
+
+/// Fewer bytes than this between two variables are padding.
+const MOST_PADDING: u64 = 16;
 
 /// The bank that `__constant__` variables live in.
 const CONSTANT_VARIABLES: u8 = 3;
@@ -242,15 +245,33 @@ impl Program {
         Ok(())
     }
 
-    /// Returns the memory of the module's variables. An allocation holds all variables of a section,
-    /// and has the name of the last one.
+    /// Returns the memory of the module's variables, each by itself. A section with data that no
+    /// symbol names is one allocation, with the name of its last variable.
     pub fn allocations(&self) -> impl Iterator<Item = Allocation> {
-        self.linked.addresses().globals.iter().map(|(&id, &address)| {
-            let of_section = self.module().symbols.iter().filter(|s| s.section == Some(id));
-            let last = of_section.max_by_key(|symbol| symbol.offset);
+        self.linked.addresses().globals.iter().flat_map(|(&id, &address)| {
             let section = self.module().section(id);
-            let name = last.map_or(&section.name, |symbol| &symbol.name).clone();
-            Allocation { name, address, bytes: section.size }
+            let is_variable = |symbol: &&Symbol| {
+                (symbol.section, symbol.kind) == (Some(id), SymbolKind::Object) && symbol.size > 0
+            };
+            let mut symbols: Vec<&Symbol> =
+                self.module().symbols.iter().filter(is_variable).collect();
+            symbols.sort_by_key(|symbol| symbol.offset);
+            let ends = symbols.iter().map(|one| one.offset.saturating_add(one.size));
+            let starts = symbols.iter().map(|one| one.offset).chain([section.size]);
+            let is_padding = |(end, start): (u64, u64)| {
+                start.checked_sub(end).is_some_and(|gap| gap < MOST_PADDING)
+            };
+            let has_gaps = !std::iter::once(0).chain(ends).zip(starts).all(is_padding);
+            if has_gaps || symbols.is_empty() {
+                let name = symbols.last().map_or(&section.name, |symbol| &symbol.name).clone();
+                return vec![Allocation { name, address, bytes: section.size }];
+            }
+            let of = |symbol: &&Symbol| Allocation {
+                name: symbol.name.clone(),
+                address: address + symbol.offset,
+                bytes: symbol.size,
+            };
+            symbols.iter().map(of).collect()
         })
     }
 

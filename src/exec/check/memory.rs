@@ -124,6 +124,11 @@ impl Memory {
             // The allocation that the last byte lies in or behind.
             let after = self.all.partition_point(|(one, _)| one.address < end);
             let Some(number) = after.checked_sub(1) else { continue };
+            // A variable may begin right behind another, whose end the access passes.
+            let before = number.checked_sub(1).filter(|&before| {
+                address < self.all[number].0.address && address < self.all[before].0.end()
+            });
+            let number = before.unwrap_or(number);
             let (found, is_live) = &self.all[number];
             let past = end.saturating_sub(found.end());
             if *is_live && past == 0 {
