@@ -551,6 +551,52 @@ fn memory_of_device_code_has_ends_and_an_owner() {
 }
 
 #[test]
+fn wild_addresses_need_no_memory() {
+    let text = |access: &str| {
+        format!(
+            "
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 at)
+{{
+    .local .align 8 .b8 a[16]; .shared .align 16 .b8 s[16]; .shared .align 8 .b64 bar;
+    .reg .b64 %d; .reg .b32 %r, %s;
+    ld.param.u64 %d, [at];
+    cvt.u32.u64 %r, %d;
+    mov.u32 %s, 0;
+    {access};
+    ret;
+}}
+"
+        )
+    };
+    let accesses = [
+        "st.local.u32 [%r], %s",
+        "ld.local.u32 %s, [%r]",
+        "st.shared.u32 [%r], %s",
+        "atom.shared.add.u32 %s, [%r], 1",
+        "st.u32 [%d], %s",
+        "st.global.u32 [%d], %s",
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [s], [%d], %r, [bar]",
+    ];
+    let addresses = [0xffff_fff0, 0x7fff_fff0, 0x0100_0000_u64, 0x02ff_fff0, u64::MAX - 15];
+    for access in accesses {
+        for (at, engine) in addresses.into_iter().flat_map(|at| ENGINES.map(|on| (at, on))) {
+            let program = Program::load(text(access).as_bytes(), None).unwrap();
+            let options = LaunchOptions::new([1, 1, 1], [32, 1, 1]);
+            let options = LaunchOptions { engine, ..options };
+            let kernel = program.only_kernel().unwrap();
+            let none = Allocations::default();
+            let args = [Arg::from(at)];
+            let checked = kernel.launch_checked(&args, &options, Checks::ALL, &none).unwrap();
+            let plain = program.only_kernel().unwrap().launch(&args, &options).unwrap();
+            assert_eq!(checked.outcome.fault, plain.fault, "{access} at {at:#x}");
+        }
+    }
+}
+
+#[test]
 fn the_command_reports_findings() {
     let folder = tempfile::tempdir().unwrap();
     let run = |line: &str| {

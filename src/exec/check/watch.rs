@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use warploom_ir::{Space, observe};
 use warploom_runtime::observe::{Event, Observer};
 use warploom_runtime::warp::WarpContext;
-use warploom_runtime::window::{Target, Windows};
+use warploom_runtime::window::{Target, WINDOW_BYTES, Windows};
 
 use super::super::lock;
 use super::super::services::linear;
@@ -68,6 +68,20 @@ impl At<'_> {
     /// The guest address of global memory, or the offset in shared or local memory.
     pub fn address(&self, lane: u32) -> u64 {
         self.addresses.get(lane as usize).copied().unwrap_or(0)
+    }
+
+    /// Returns the part of the access that lies in so many bytes of memory. The rest is a fault.
+    fn within(self, limit: u64) -> Self {
+        let fits = |lane: &u32| self.address(*lane).saturating_add(self.bytes(*lane)) <= limit;
+        let mask = self.lanes().filter(fits).fold(0, |mask, lane| mask | 1 << lane);
+        At { mask, ..self }
+    }
+
+    /// Returns the part of the access by lanes that access at most so many bytes.
+    fn no_longer_than(self, limit: u64) -> Self {
+        let fits = |lane: &u32| self.bytes(*lane) <= limit;
+        let mask = self.lanes().filter(fits).fold(0, |mask, lane| mask | 1 << lane);
+        At { mask, ..self }
     }
 
     /// Returns whether the accesses of all lanes lie between two addresses. The answer may be
@@ -213,12 +227,14 @@ impl Observer for Watch {
                 match space {
                     Space::Global | Space::Const(_) => self.global(checking, &warp, told),
                     Space::Shared => {
-                        checking.access(&warp, &At { memory: MemoryKind::Shared, ..told });
+                        let shared = At { memory: MemoryKind::Shared, ..told };
+                        checking.access(&warp, &shared.within(context.shared_bytes()));
                     }
                     Space::Local => {
-                        checking.access(&warp, &At { memory: MemoryKind::Local, ..told });
+                        let local = At { memory: MemoryKind::Local, ..told };
+                        checking.access(&warp, &local.within(context.local_bytes()));
                     }
-                    Space::Generic => self.generic(checking, &warp, told),
+                    Space::Generic => self.generic(checking, &warp, told, context),
                 }
             }
             (event_of_site, args) => checking.event(&warp, (event.site, event_of_site), args),
@@ -228,6 +244,9 @@ impl Observer for Watch {
 
 impl Checking {
     fn access(&mut self, warp: &Warp, at: &At<'_>) {
+        if at.mask == 0 {
+            return;
+        }
         let Checking { memory, race, init, reports, .. } = self;
         if let Some(memory) = memory {
             memory.access(warp, at, reports);
@@ -313,6 +332,11 @@ impl Checking {
 impl Watch {
     /// Checks an access to global memory.
     fn global(&self, checking: &mut Checking, warp: &Warp, at: At<'_>) {
+        // A copy has shared memory on its other side, so a longer one faults.
+        let at = if at.ranges.is_some() { at.no_longer_than(WINDOW_BYTES) } else { at };
+        if at.mask == 0 {
+            return;
+        }
         let first = at.address(at.mask.trailing_zeros());
         let is_in = |range: &Range<u64>| range.contains(&first);
         let is_scratch = self.scratch.iter().any(is_in);
@@ -321,7 +345,7 @@ impl Watch {
     }
 
     /// Checks an access by generic addresses, memory by memory.
-    fn generic(&self, checking: &mut Checking, warp: &Warp, at: At<'_>) {
+    fn generic(&self, checking: &mut Checking, warp: &Warp, at: At<'_>, context: &WarpContext<'_>) {
         let mut masks = [0; 3];
         let mut offsets = [0; MOST_LANES];
         for lane in at.lanes() {
@@ -337,10 +361,13 @@ impl Watch {
         if global != 0 {
             self.global(checking, warp, At { mask: global, ..at });
         }
-        for (mask, memory) in [(shared, MemoryKind::Shared), (local, MemoryKind::Local)] {
-            if mask != 0 {
-                checking.access(warp, &At { memory, mask, addresses: &offsets, ..at });
-            }
+        let others = [
+            (shared, MemoryKind::Shared, context.shared_bytes()),
+            (local, MemoryKind::Local, context.local_bytes()),
+        ];
+        for (mask, memory, bytes) in others.into_iter().filter(|(mask, ..)| *mask != 0) {
+            let at = At { memory, mask, addresses: &offsets, ..at };
+            checking.access(warp, &at.within(bytes));
         }
     }
 }
