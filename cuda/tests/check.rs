@@ -27,6 +27,18 @@ const KERNEL: &str = "
 }
 ";
 
+/// Allocates memory, in a function that stacks name.
+#[inline(never)]
+fn allocates_here(driver: &Driver, bytes: u64) -> u64 {
+    std::hint::black_box(driver.alloc(bytes as usize))
+}
+
+/// Frees memory, in a function that stacks name.
+#[inline(never)]
+fn frees_here(driver: &Driver, address: u64) -> u32 {
+    std::hint::black_box(call!(driver, cuMemFree_v2(address => u64)))
+}
+
 #[test]
 fn stores_past_an_allocation_are_reported_once() {
     let folder = tempfile::tempdir().unwrap();
@@ -39,7 +51,7 @@ fn stores_past_an_allocation_are_reported_once() {
     }
     let driver = Driver::get("sm_52");
     let (_, function) = driver.load(KERNEL.as_bytes(), "put");
-    let (to, other) = (driver.alloc(80), driver.alloc(128));
+    let (to, other) = (allocates_here(driver, 80), driver.alloc(128));
     let launch = |to: u64, n: u32| {
         assert_eq!(driver.launch(function, 1, 32, 0, &[param(&to), param(&n)]), 0);
         ok!(driver, cuCtxSynchronize());
@@ -69,20 +81,19 @@ fn stores_past_an_allocation_are_reported_once() {
     assert!(finding.contains("store of 4 bytes at offset 80 of `the allocation at"), "{finding}");
     assert!(finding.contains("which has 80 bytes"), "{finding}");
     assert!(finding.contains("st.global.u32 [%t], %x (3 accesses)"), "{finding}");
-    let here = "stores_past_an_allocation_are_reported_once";
     let (_, allocated) = finding.split_once("allocated by ").unwrap();
-    assert!(allocated.contains(here), "{finding}");
+    assert!(allocated.contains("allocates_here"), "{finding}");
 
     // Memory that has been freed: the driver refuses to free it again, and a launch faults.
-    ok!(driver, cuMemFree_v2(to => u64));
-    assert_ne!(call!(driver, cuMemFree_v2(to => u64)), 0);
+    assert_eq!(frees_here(driver, to), 0);
+    assert_ne!(frees_here(driver, to), 0);
     assert_eq!(driver.launch(function, 1, 32, 0, &[param(&to), param(&4)]), 0);
     let findings = findings(3);
     let twice = findings.iter().find(|one| one.contains("is freed twice")).unwrap();
     let freed = findings.iter().find(|one| one.contains("which has been freed")).unwrap();
     for one in [twice, freed] {
         let (_, stack) = one.split_once("freed by ").unwrap();
-        assert!(stack.contains(here), "{one}");
+        assert!(stack.contains("frees_here"), "{one}");
     }
     assert!(freed.contains("store of 4 bytes at offset 0 of `the allocation at"), "{freed}");
 }
