@@ -342,4 +342,4 @@ def test_a_check_of_races(examples):
     report = m.kernels[name][2, 256](*arguments)
     race = report.findings[0]
     assert race.check == "race" and race.other_action in ("load", "store") and race.other_instruction
-    assert race.allocation is None and "without a barrier between them" in str(race)
+    assert race.allocation is None and "without an order between them" in str(race)
