@@ -11,7 +11,7 @@ use super::elf::{File, Header, Reader};
 use super::reloc;
 use crate::{Lines, Part, RelocKind, SectionId};
 
-/// Reads the table and applies its relocations. What is malformed is left out.
+/// Reads the table and applies its relocations. Malformed parts are left out.
 pub(super) fn read(
     reader: &mut Reader<'_>,
     sections: &SectionTable<'_, Header>,

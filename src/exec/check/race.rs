@@ -1,10 +1,10 @@
 //! Two accesses to a byte without an order between them, at least one a write, not both strong with
 //! sufficient scopes.
 //!
-//! What orders accesses: barriers of the block or of a part of it; a release that another warp
-//! acquires, by a strong access to one address with fences, or by instructions that release or
-//! acquire; among lanes of a warp the warp's lock step, or, if they have parted, statements at which
-//! they meet.
+//! Accesses are ordered by barriers of the block or of a part of it; by a release that another warp
+//! acquires, with strong accesses to one address and fences, or with instructions that release or
+//! acquire. Lanes of a warp are ordered by its lock step, or, if they have parted, by statements at
+//! which they meet.
 
 use rustc_hash::FxHashMap;
 
@@ -35,11 +35,11 @@ pub struct Race {
     convergence: Convergence,
     global: Cells,
     blocks: FxHashMap<u32, Block>,
-    /// What releases for other blocks have made known.
+    /// The clocks of releases for other blocks.
     released: Released,
 }
 
-/// What releases have made known, by place.
+/// The clocks that releases have made known, by place.
 type Released = FxHashMap<(MemoryKind, u64), Clock>;
 
 /// Returns the place of a lane's access, where releases and acquires meet: eight bytes, since code
@@ -51,7 +51,7 @@ fn place(at: &At<'_>, lane: u32) -> (MemoryKind, u64) {
 #[derive(Debug, Default)]
 struct Block {
     shared: Cells,
-    /// What releases for the block itself have made known.
+    /// The clocks of releases for the block itself.
     released: Released,
     warps: FxHashMap<u32, State>,
     barriers: FxHashMap<u64, Rounds>,
@@ -63,7 +63,7 @@ struct Block {
 #[derive(Debug, Default)]
 struct Rounds {
     now: u32,
-    /// What the arrivals of the current round know, and their threads.
+    /// The clock of the arrivals of the current round, and their threads.
     clock: Clock,
     arrived: u32,
     done: FxHashMap<u32, Clock>,
@@ -76,7 +76,7 @@ struct State {
     known: Clock,
     /// The step that ended with the last fence.
     fenced: Option<(u32, Scope)>,
-    /// What the warp will know after its next fence, for the block and for the device.
+    /// The clock that the next fence adds to the known one, for the block and for the device.
     seen: [Clock; 2],
     /// The barrier and the round at which the warp waits.
     waits: Option<(u64, u32)>,

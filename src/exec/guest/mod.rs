@@ -195,7 +195,7 @@ pub(super) struct Environment {
     pub images: KnownImages,
     /// Guest memory that is released when the launch is over.
     pub held: Vec<u64>,
-    /// That of it which has a part for each thread.
+    /// The part of `held` in which each thread has its own bytes.
     pub scratch: Vec<u64>,
     /// Pages that are given back when the launch is over.
     pub lent: Vec<ReadOnly>,
