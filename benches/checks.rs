@@ -1,5 +1,5 @@
-//! The cost of checks: the time of a launch with each check by the time of the launch, on the
-//! kernels of the benchmark suite. Code is there before: each launch runs several times, and the
+//! The cost of checks: the time of a launch with each check, and with guarded buffers, by the time
+//! of the launch, on the kernels of the benchmark suite. Code is there before: each launch runs several times, and the
 //! best time counts. See `docs/checks.md`, "Figures".
 //!
 //!     cargo bench --bench checks                # geometric means by guest, and the worst
@@ -17,7 +17,7 @@ use warploom::{Checks, Effort, EngineKind, LaunchOptions};
 /// Launches of which the best counts, after the first one.
 const LAUNCHES: usize = 3;
 
-const CHECKS: [&str; 4] = ["memory", "init", "race", "sync"];
+const CHECKS: [&str; 5] = ["guard", "memory", "init", "race", "sync"];
 
 fn best(mut launch: impl FnMut() -> Duration) -> f64 {
     launch();
@@ -29,8 +29,7 @@ fn main() {
     let folder = tempfile::tempdir().expect("a folder");
     // By guest and check: the logarithms of the ratios.
     let mut ratios: BTreeMap<(String, usize), Vec<f64>> = BTreeMap::new();
-    let mut worst =
-        [(0.0, String::new()), (0.0, String::new()), (0.0, String::new()), (0.0, String::new())];
+    let mut worst = CHECKS.map(|_| (0.0, String::new()));
     for mut case in suite::cases(Size::Small) {
         let written = case.write(folder.path());
         for target in &case.targets {
@@ -39,6 +38,10 @@ fn main() {
                 LaunchOptions { effort: Effort::Full, ..ready.options(EngineKind::Jit, 1) };
             let plain = best(|| ready.launch(&options).run);
             let of = CHECKS.map(|check| {
+                if check == "guard" {
+                    let guarded = ready.guarded();
+                    return best(|| guarded.launch(&options).run) / plain;
+                }
                 let checks = Checks::named(check).expect("a check");
                 best(|| ready.checked(&options, checks).run) / plain
             });

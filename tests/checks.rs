@@ -52,6 +52,25 @@ fn shortened(manifest: &str, buffer: &str, bytes: u64) -> Launch {
 }
 
 #[test]
+fn a_guarded_buffer_ends_where_its_page_ends() {
+    // Of 10,007 numbers, those from 10,000 on lie behind the end.
+    for folder in ["saxpy", "ptx/saxpy", "turing/saxpy", "gfx9/saxpy"] {
+        let manifest = format!("{folder}/saxpy.toml");
+        let launch = Launch { guard: true, ..shortened(&manifest, "y", 40_000) };
+        for engine in ENGINES {
+            let session = Session::new(&launch).unwrap();
+            let outcome = session.launch(&session.options(engine, 1), None).unwrap();
+            let fault = outcome.fault.unwrap().to_string();
+            assert!(fault.contains("; offset 40000 of `y`, which has 40000 bytes"), "{fault}");
+        }
+        let whole = Launch { guard: true, ..Launch::read(&examples().join(&manifest)).unwrap() };
+        let session = Session::new(&whole).unwrap();
+        let outcome = session.launch(&session.options(EngineKind::Jit, 1), None).unwrap();
+        assert_eq!(outcome.fault, None, "{folder}");
+    }
+}
+
+#[test]
 fn a_short_buffer_is_found_on_each_guest() {
     // y has 10,007 numbers, of which seven lie behind the end.
     let saxpy = ["saxpy", "ptx/saxpy", "turing/saxpy", "gfx9/saxpy"];
@@ -232,7 +251,7 @@ fn run(
     engine: EngineKind,
 ) -> (Vec<Finding>, Option<String>) {
     let options = LaunchOptions { engine, ..LaunchOptions::new([1, 1, 1], [LANES as u32, 1, 1]) };
-    let allocations = Allocations { live: allocations.to_vec(), freed: vec![] };
+    let allocations = Allocations { live: allocations.to_vec(), ..Allocations::default() };
     let checked = kernel.launch_checked(args, &options, MEMORY, &allocations).unwrap();
     (checked.findings, checked.outcome.fault.map(|fault| fault.to_string()))
 }
@@ -483,7 +502,8 @@ fn variables_of_a_module_have_ends() {
 }
 ";
     let program = Program::load(text.as_bytes(), None).unwrap();
-    let allocations = Allocations { live: program.allocations().collect(), freed: vec![] };
+    let allocations =
+        Allocations { live: program.allocations().collect(), ..Allocations::default() };
     let options = LaunchOptions::new([1, 1, 1], [1, 1, 1]);
     for (n, expected) in [(4, 0), (5, 2)] {
         let kernel = program.only_kernel().unwrap();

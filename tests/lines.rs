@@ -44,7 +44,7 @@ fn mistakes(program: &Program, kernel: &str, engine: EngineKind) -> [String; 2] 
     let memory = program.memory();
     let address = memory.alloc(32, 4).unwrap();
     let live = vec![Allocation { name: "out".into(), address, bytes: 32 }];
-    let allocations = Allocations { live, freed: vec![] };
+    let allocations = Allocations { live, ..Allocations::default() };
     let checks = Checks { memory: true, ..Checks::default() };
     let checked =
         kernel.launch_checked(&[Arg::pointer(address)], &options, checks, &allocations).unwrap();

@@ -22,12 +22,24 @@ impl Ready {
 
     /// Reads a launch whose native code the given back end makes.
     pub fn read_for(manifest: &Path, backend: Arc<dyn Backend>) -> Ready {
-        let launch: &'static Launch =
-            Box::leak(Box::new(Launch::read(manifest).unwrap_or_else(|e| panic!("{e}"))));
+        let launch = Launch::read(manifest).unwrap_or_else(|e| panic!("{e}"));
+        Ready::new(launch, backend)
+    }
+
+    /// Keeps a launch for the rest of the process.
+    fn new(launch: Launch, backend: Arc<dyn Backend>) -> Ready {
+        let launch: &'static Launch = Box::leak(Box::new(launch));
         let mut session =
-            Session::new(launch).unwrap_or_else(|e| panic!("{}: {e}", manifest.display()));
+            Session::new(launch).unwrap_or_else(|e| panic!("{}: {e}", launch.path.display()));
         session.set_backend(backend);
         Ready { launch, session }
+    }
+
+    /// Returns the launch with each buffer at the end of a page.
+    #[allow(dead_code, reason = "some benchmarks use it")]
+    pub fn guarded(&self) -> Ready {
+        let launch = Launch { guard: true, ..self.launch.clone() };
+        Ready::new(launch, warploom_cranelift::backend())
     }
 
     pub fn options(&self, engine: EngineKind, threads: usize) -> LaunchOptions {

@@ -16,6 +16,7 @@ struct Driver {
     range: unsafe extern "C" fn(*mut u64, *mut usize, u64) -> u32,
     retain: unsafe extern "C" fn(*mut u64, u64) -> u32,
     release: unsafe extern "C" fn(u64) -> u32,
+    written: unsafe extern "C" fn(u64, usize) -> u32,
 }
 
 /// The driver's functions, or `None` if there is no driver library or it lacks one of them.
@@ -24,8 +25,8 @@ static DRIVER: LazyLock<Option<Driver>> = LazyLock::new(|| {
     // driver read the environment, and load another driver if it names one. They do not unwind, and
     // call nothing of this library. This thread holds no lock but the lock of `DRIVER`, which they
     // do not know. Whoever puts another library in the driver's place answers for its initialisers.
-    // Functions of the driver API have these types. `cuda/src/api/launch.rs` states the type of
-    // `warploomLaunchHostFunc`. The library is never closed.
+    // Functions of the driver API have these types. `cuda/src/api` states the types of
+    // `warploomLaunchHostFunc` and `warploomMemoryWritten`. The library is never closed.
     unsafe {
         let library = Box::leak(Box::new(Library::new("libcuda.so.1").ok()?));
         Some(Driver {
@@ -35,6 +36,7 @@ static DRIVER: LazyLock<Option<Driver>> = LazyLock::new(|| {
             range: *library.get(b"cuMemGetAddressRange_v2\0").ok()?,
             retain: *library.get(b"cuMemRetainAllocationHandle\0").ok()?,
             release: *library.get(b"cuMemRelease\0").ok()?,
+            written: *library.get(b"warploomMemoryWritten\0").ok()?,
         })
     }
 });
@@ -92,6 +94,14 @@ pub fn submit(stream: u64, job: impl Fn() + Send + Sync + 'static) -> Answer {
 pub fn synchronize(stream: u64) -> Answer {
     // SAFETY: the driver checks the handle.
     done(unsafe { (driver()?.synchronize)(stream) })
+}
+
+/// Tells the driver that a job writes to memory of the device, for its check of initialisation.
+pub fn written(address: u64, bytes: usize) {
+    if let Ok(driver) = driver() {
+        // SAFETY: the driver only notes the numbers.
+        unsafe { (driver.written)(address, bytes) };
+    }
 }
 
 /// Checks that `bytes` bytes from an address on are device memory at the host's own addresses.

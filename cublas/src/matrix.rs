@@ -104,6 +104,7 @@ impl Product {
         if c.rows == 0 || c.columns == 0 {
             return;
         }
+        c.place.will_be_written();
         let (m, k, n) = (c.rows, a.columns, c.columns);
         let [s, t, u] = [a, b, c].map(|matrix| matrix.steps.map(|step| step as isize));
         let all = |real| [a, b, c].iter().all(|matrix| matrix.real == real);
@@ -254,6 +255,7 @@ fn gemv(
     let (alpha, beta) = (alpha?, beta?);
     driver::submit(handle.stream, move || {
         let (alpha, beta) = (alpha.value(), beta.value());
+        y.will_be_written();
         for row in 0..a.rows {
             let products = (0..a.columns)
                 .map(|column| a.place.get(real, a.index(row, column)) * x.get(column));

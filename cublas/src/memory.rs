@@ -154,6 +154,13 @@ impl Place {
         }
     }
 
+    /// Tells the driver that a job replaces the numbers.
+    pub fn will_be_written(self) {
+        if self.on_device {
+            driver::written(self.address as u64, self.bytes);
+        }
+    }
+
     /// Replaces the number at an index. Panics if there is none.
     pub fn set(self, real: Real, i: usize, value: f64) {
         // SAFETY: as in `get`.

@@ -26,6 +26,11 @@ impl Vector {
         Ok(Vector { place, real, count, first, step: step as isize })
     }
 
+    /// Tells the driver that a job replaces the elements.
+    pub fn will_be_written(&self) {
+        self.place.will_be_written();
+    }
+
     pub fn get(&self, i: usize) -> f64 {
         self.place.get(self.real, self.index(i))
     }
@@ -48,6 +53,7 @@ fn axpy(handle: u64, alpha: Pointer, scalar: Real, x: Answer<Vector>, y: Answer<
     let (x, y, alpha) = (x?, y?, handle.scalar(alpha, scalar)?);
     driver::submit(handle.stream, move || {
         let alpha = alpha.value();
+        y.will_be_written();
         (0..x.count).for_each(|i| y.set(i, alpha.mul_add(x.get(i), y.get(i))));
     })
 }
@@ -57,6 +63,7 @@ fn scal(handle: u64, alpha: Pointer, scalar: Real, x: Answer<Vector>) -> Answer 
     let (x, alpha) = (x?, handle.scalar(alpha, scalar)?);
     driver::submit(handle.stream, move || {
         let alpha = alpha.value();
+        x.will_be_written();
         (0..x.count).for_each(|i| x.set(i, alpha * x.get(i)));
     })
 }
@@ -70,7 +77,10 @@ fn reduce(
 ) -> Answer {
     let handle = handle::get(handle)?;
     let out = handle.place(out, real)?;
-    driver::submit(handle.stream, move || out.set(real, 0, value()))?;
+    driver::submit(handle.stream, move || {
+        out.will_be_written();
+        out.set(real, 0, value());
+    })?;
     if handle.on_device { Ok(()) } else { driver::synchronize(handle.stream) }
 }
 
@@ -98,7 +108,10 @@ fn asum(handle: u64, x: Answer<Vector>, out: Pointer, real: Real) -> Answer {
 
 fn copy(handle: u64, x: Answer<Vector>, y: Answer<Vector>) -> Answer {
     let (stream, x, y) = (handle::get(handle)?.stream, x?, y?);
-    driver::submit(stream, move || (0..x.count).for_each(|i| y.set(i, x.get(i))))
+    driver::submit(stream, move || {
+        y.will_be_written();
+        (0..x.count).for_each(|i| y.set(i, x.get(i)));
+    })
 }
 
 /// Makes a vector of a type that a call names.

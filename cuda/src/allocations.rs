@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::ffi::c_void;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use warploom::Allocations;
+use warploom::{Allocations, Checks, Written};
+use warploom_runtime::memory::Placement;
 
 use crate::boundary::{self, Ptr};
 use crate::context::{CONTEXTS, Context};
@@ -31,6 +32,13 @@ pub enum Kind {
     /// Memory mapped to addresses that the program reserved. The allocation's flags hold the
     /// permitted accesses.
     Mapped,
+}
+
+impl Kind {
+    /// Returns whether only the driver and launches write to the memory.
+    fn is_of_device(self) -> bool {
+        matches!(self, Kind::Device | Kind::Pool(_) | Kind::Graph)
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -110,17 +118,34 @@ pub fn is_mapped(address: u64, bytes: u64) -> bool {
 static FREED: Mutex<VecDeque<warploom::Allocation>> = Mutex::new(VecDeque::new());
 const MOST_FREED: usize = 1 << 12;
 
-/// Returns the allocations that begin with a page of their own, and those that were freed last, for
-/// checks of accesses.
-pub fn for_checks() -> Allocations {
-    let live = read().values().filter_map(Allocation::for_checks).collect();
-    let freed = FREED.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect();
-    Allocations { live, freed }
+/// The device memory that has been written, if launches are checked for reads of other memory.
+pub fn written() -> Option<&'static Arc<Written>> {
+    static WRITTEN: LazyLock<Arc<Written>> = LazyLock::new(Arc::default);
+    driver::get().checks.is_some_and(|checks| checks.init).then(|| &*WRITTEN)
+}
+
+/// Returns the allocations that begin with a page of their own.
+pub fn known() -> Vec<warploom::Allocation> {
+    read().values().filter_map(Allocation::for_checks).collect()
+}
+
+/// Returns what checks need to know: the allocations, those that were freed last, and the memory
+/// that has been written.
+pub fn for_checks(checks: Checks) -> Allocations {
+    let (mut live, mut freed) = (vec![], vec![]);
+    if checks.memory {
+        live = known();
+        freed.extend(FREED.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned());
+    }
+    Allocations { live, freed, written: written().cloned() }
 }
 
 fn enter(address: u64, bytes: u64, kind: Kind, context: u64, flags: u32) {
     let allocation = Allocation { address, bytes, kind, context, id: fresh(), flags };
     stacks::allocated(address);
+    if let Some(written) = written().filter(|_| kind.is_of_device()) {
+        written.allocated(address, bytes);
+    }
     if allocation.is_for_host() {
         driver::get().shared_with_host.fetch_add(1, Relaxed);
     }
@@ -129,14 +154,23 @@ fn enter(address: u64, bytes: u64, kind: Kind, context: u64, flags: u32) {
 
 /// Allocates memory in a context.
 pub fn allocate(context: &Context, bytes: u64, kind: Kind, flags: u32) -> Result<u64, Error> {
-    let address = driver::memory().alloc(bytes.max(1), ALIGN).map_err(of_map)?;
+    let address = new_memory(bytes)?;
     enter(address, bytes, kind, context.handle, flags);
     Ok(address)
 }
 
+fn new_memory(bytes: u64) -> Result<u64, Error> {
+    let (memory, bytes) = (driver::memory(), bytes.max(1));
+    let placed = match driver::get().guard {
+        true => memory.alloc_before_end(Placement::ANYWHERE, bytes),
+        false => memory.alloc(bytes, ALIGN),
+    };
+    placed.map_err(of_map)
+}
+
 /// Allocates memory for a graph. It belongs to no context.
 pub fn allocate_for_graph(bytes: u64) -> Result<u64, Error> {
-    let address = driver::memory().alloc(bytes.max(1), ALIGN).map_err(of_map)?;
+    let address = new_memory(bytes)?;
     enter(address, bytes, Kind::Graph, 0, 0);
     Ok(address)
 }
@@ -174,7 +208,7 @@ pub fn free(address: u64, is_kind: impl Fn(Kind) -> bool) -> Answer {
 fn report_freed_twice(address: u64) {
     let freed = FREED.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(found) = freed.iter().rfind(|one| one.address == address) {
-        record::found_by_host(&format!("{} is freed twice{}", found.name, stacks::text(address)));
+        record::report(&format!("{} is freed twice{}", found.name, stacks::text(address)));
     }
 }
 
@@ -198,6 +232,9 @@ pub fn end(address: u64) {
 }
 
 fn release(found: &Allocation) {
+    if let Some(written) = written() {
+        written.freed(found.address);
+    }
     if driver::get().checks.is_some() {
         let mut freed = FREED.lock().unwrap_or_else(PoisonError::into_inner);
         freed.extend(found.for_checks());
@@ -217,7 +254,11 @@ fn release(found: &Allocation) {
         Kind::Registered => driver::memory().unmap_bytes(found.address),
         // The caller that unmaps the memory has done so.
         Kind::Mapped => Ok(()),
-        _ => driver::memory().release_later(found.address),
+        _ => {
+            let memory = driver::memory();
+            let base = memory.range_of(found.address).map_or(found.address, |(base, _)| base);
+            memory.release_later(base)
+        }
     };
 }
 

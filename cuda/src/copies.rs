@@ -177,9 +177,7 @@ impl Copy {
                 host(pointer, to).put(bytes);
                 Ok(())
             }
-            CopySide::Device(address) => {
-                memory.overwrite(address.wrapping_add(source(to)), bytes).map_err(of_copy)
-            }
+            CopySide::Device(address) => overwrite(address.wrapping_add(source(to)), bytes),
             CopySide::Array(array, level) => array.write(*level, at(to), bytes),
             CopySide::Bytes(_) => Err(Error::CUDA_ERROR_INVALID_VALUE),
         };
@@ -210,15 +208,12 @@ impl Copy {
                         .with_mut(length, |into| memory.read(start, into))?
                         .map_err(of_copy);
                 }
-                if bytes <= PIECE || matches!(to.place, CopySide::Array(..)) {
-                    let mut content = vec![0; length];
-                    memory.read(start, &mut content).map_err(of_copy)?;
-                    return write(&content);
+                if let CopySide::Device(target) = to.place {
+                    return copy_within(start, target.wrapping_add(source(to)), bytes);
                 }
-                let CopySide::Device(target) = to.place else {
-                    return Err(Error::CUDA_ERROR_INVALID_VALUE);
-                };
-                copy_within(start, target.wrapping_add(source(to)), bytes)
+                let mut content = vec![0; length];
+                memory.read(start, &mut content).map_err(of_copy)?;
+                write(&content)
             }
         }
     }
@@ -235,8 +230,19 @@ fn copy_within(from: u64, to: u64, bytes: u64) -> Answer {
         let part = &mut piece[..PIECE.min(bytes - at) as usize];
         memory.read(from + at, part).map_err(of_copy)?;
         memory.overwrite(to + at, part).map_err(of_copy)?;
+        if let Some(written) = allocations::written() {
+            written.copy(to + at, from + at, part.len() as u64);
+        }
     }
     Ok(())
+}
+
+/// Writes to guest memory.
+fn overwrite(address: u64, content: &[u8]) -> Answer {
+    if let Some(written) = allocations::written() {
+        written.write(address, content.len() as u64);
+    }
+    driver::memory().overwrite(address, content).map_err(of_copy)
 }
 
 /// A fill of a block of elements with one value.
@@ -282,13 +288,16 @@ impl Fill {
         for i in 0..self.rows {
             let at = self.address + i * self.pitch;
             if pattern.is_empty() {
+                if let Some(written) = allocations::written() {
+                    written.write(at, row);
+                }
                 driver::memory().fill(at, row, element[0]).map_err(of_copy)?;
                 continue;
             }
             let mut done = 0;
             while done < row {
                 let part = &pattern[..(row - done).min(pattern.len() as u64) as usize];
-                driver::memory().overwrite(at + done, part).map_err(of_copy)?;
+                overwrite(at + done, part)?;
                 done += part.len() as u64;
             }
         }

@@ -27,6 +27,8 @@ const DEADLOCK_AFTER: Duration = Duration::from_secs(10);
 
 pub struct Driver {
     pub profile: Profile,
+    /// Whether each allocation ends with its page, so that an access past the end is a fault.
+    pub guard: bool,
     /// The checks of launches.
     pub checks: Option<Checks>,
     /// Findings of checks that are not reported.
@@ -180,6 +182,7 @@ impl Driver {
         }
         Ok(Driver {
             profile: profile.unwrap_or_default(),
+            guard: variable("WARPLOOM_GUARD").is_some_and(|value| value == "1"),
             checks,
             suppressed: suppressed.unwrap_or_default(),
             memory: Arc::new(memory.map_err(of_map)?),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
-use warploom::{Allocations, Arg, Checks, INTERPRETED, LaunchOptions, LaunchOutcome};
+use warploom::{Arg, Checks, INTERPRETED, LaunchOptions, LaunchOutcome};
 use warploom_container::{Arch, Param};
 use warploom_replay::manifest;
 
@@ -15,7 +15,7 @@ use crate::device::{MAX_BLOCK, MAX_BLOCK_DIM, MAX_GRID};
 use crate::error::{Answer, Error, of_fault, of_launch};
 use crate::module::Function;
 use crate::record::{Before, Machine, Subject};
-use crate::{allocations, driver, record, texture};
+use crate::{allocations, driver, record, stacks, texture};
 
 /// A kernel with everything that its launch needs.
 #[derive(Clone)]
@@ -139,7 +139,7 @@ impl Launch {
             Some(wanted) => self.checked(&options, wanted),
             None => kernel.launch(&self.args, &options),
         };
-        let outcome = match launched {
+        let mut outcome = match launched {
             Ok(outcome) => outcome,
             Err(error) => {
                 eprintln!("warploom: {error}");
@@ -148,6 +148,9 @@ impl Launch {
                 return Err(error);
             }
         };
+        if let Some(fault) = &mut outcome.fault {
+            fault.compare_with(allocations::known());
+        }
         let fault = outcome.fault.as_ref().map(ToString::to_string);
         let took = begun.end(outcome.translate, fault);
         self.learn(&outcome, took, options.threads);
@@ -162,7 +165,9 @@ impl Launch {
             boundary::print(&outcome.printed.text);
         }
         let Some(fault) = outcome.fault else { return Ok(()) };
-        eprintln!("warploom: {fault}");
+        let stacks =
+            fault.behind.as_ref().map_or_else(String::new, |found| stacks::text(found.address));
+        eprintln!("warploom: {fault}{stacks}");
         let error = of_fault(fault.kind());
         context.fail(error);
         Err(error)
@@ -175,10 +180,9 @@ impl Launch {
         checks: Checks,
     ) -> Result<LaunchOutcome, warploom::Error> {
         let program = &self.function.program;
-        let Allocations { mut live, freed } = allocations::for_checks();
-        live.extend(program.allocations());
+        let mut allocations = allocations::for_checks(checks);
+        allocations.live.extend(program.allocations().filter(|_| checks.memory));
         let kernel = program.kernel_of(self.function.id);
-        let allocations = Allocations { live, freed };
         let checked = kernel.launch_checked(&self.args, options, checks, &allocations)?;
         checked.findings.iter().for_each(record::found);
         Ok(checked.outcome)

@@ -26,7 +26,7 @@ fn stacks() -> MutexGuard<'static, BTreeMap<u64, Stacks>> {
 }
 
 fn is_wanted() -> bool {
-    driver::get().checks.is_some_and(|checks| checks.memory)
+    driver::get().guard || driver::get().checks.is_some_and(|checks| checks.memory)
 }
 
 /// Notes the calls that allocate memory at an address.

@@ -1,4 +1,5 @@
-//! `WARPLOOM_CHECK=memory`: stores past the end of an allocation are in the summary, once.
+//! `WARPLOOM_CHECK=memory,init`: stores past the end of an allocation, and loads of memory that nobody
+//! has written, are in the summary, once.
 
 mod support;
 
@@ -25,6 +26,23 @@ const KERNEL: &str = "
     st.global.u32 [%t], %x;
     exit;
 }
+.visible .entry sum(.param .u64 to, .param .u64 from, .param .u64 copy) {
+    .reg .u64 %t, %f, %c, %o;
+    .reg .u32 %x, %a, %b;
+    ld.param.u64 %t, [to];
+    ld.param.u64 %f, [from];
+    ld.param.u64 %c, [copy];
+    mov.u32 %x, %tid.x;
+    mul.wide.u32 %o, %x, 4;
+    add.u64 %t, %t, %o;
+    add.u64 %f, %f, %o;
+    add.u64 %c, %c, %o;
+    ld.global.u32 %a, [%f];
+    ld.global.u32 %b, [%c];
+    add.u32 %a, %a, %b;
+    st.global.u32 [%t], %a;
+    exit;
+}
 ";
 
 /// Allocates memory, in a function that stacks name.
@@ -40,10 +58,10 @@ fn frees_here(driver: &Driver, address: u64) -> u32 {
 }
 
 #[test]
-fn stores_past_an_allocation_are_reported_once() {
+fn mistakes_are_reported_once() {
     let folder = tempfile::tempdir().unwrap();
     let values =
-        [("WARPLOOM_CHECK", "memory"), (summary::VARIABLE, folder.path().to_str().unwrap())];
+        [("WARPLOOM_CHECK", "memory,init"), (summary::VARIABLE, folder.path().to_str().unwrap())];
     for (name, value) in values {
         // SAFETY: this is the only test of the process, and the library reads the environment
         // later, at its start.
@@ -84,11 +102,34 @@ fn stores_past_an_allocation_are_reported_once() {
     let (_, allocated) = finding.split_once("allocated by ").unwrap();
     assert!(allocated.contains("allocates_here"), "{finding}");
 
+    // Of 32 words, the host has written the first 16, and copies all of them. Then all are filled.
+    let (_, sum) = driver.load(KERNEL.as_bytes(), "sum");
+    let (from, copy) = (driver.alloc(128), driver.alloc(128));
+    let words = [1_u32; 16];
+    ok!(driver, cuMemcpyHtoD_v2(from => u64, words.as_ptr() => *const u32, 64 => usize));
+    ok!(driver, cuMemcpyDtoD_v2(copy => u64, from => u64, 128 => usize));
+    for fill in [true, false] {
+        assert_eq!(driver.launch(sum, 1, 32, 0, &[param(&other), param(&from), param(&copy)]), 0);
+        ok!(driver, cuCtxSynchronize());
+        if fill {
+            ok!(driver, cuMemsetD8_v2(from => u64, 0 => u8, 128 => usize));
+            ok!(driver, cuMemsetD32_v2(copy => u64, 3 => u32, 32 => usize));
+        }
+    }
+    let told = findings(3);
+    let of = |load: &str| told.iter().filter(|one| one.contains(load)).collect::<Vec<_>>();
+    for load in ["ld.global.u32 %a, [%f]", "ld.global.u32 %b, [%c]"] {
+        let [one] = of(load)[..] else { panic!("{told:?}") };
+        assert!(one.contains("of global memory, which nothing has written"), "{one}");
+        assert!(one.contains("lane 16,") && one.contains("(16 accesses)"), "{one}");
+    }
+    assert_eq!(told.len(), 3);
+
     // Memory that has been freed: the driver refuses to free it again, and a launch faults.
     assert_eq!(frees_here(driver, to), 0);
     assert_ne!(frees_here(driver, to), 0);
     assert_eq!(driver.launch(function, 1, 32, 0, &[param(&to), param(&4)]), 0);
-    let findings = findings(3);
+    let findings = findings(5);
     let twice = findings.iter().find(|one| one.contains("is freed twice")).unwrap();
     let freed = findings.iter().find(|one| one.contains("which has been freed")).unwrap();
     for one in [twice, freed] {

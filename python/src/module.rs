@@ -389,7 +389,10 @@ impl Module {
         let (outcome, findings) = if checks.is_empty() {
             kernel.launch(&args, &options).map(|outcome| (outcome, vec![]))
         } else {
-            let allocations = self.allocations(launch, placed);
+            let allocations = match checks.memory {
+                true => self.allocations(launch, placed),
+                false => Allocations::default(),
+            };
             let checked = kernel.launch_checked(&args, &options, checks, &allocations);
             checked.map(|checked| (checked.outcome, checked.findings))
         }
@@ -430,7 +433,7 @@ impl Module {
         for (&address, &bytes) in lock(&self.arrays).iter() {
             all.push(Allocation { name: format!("array at {address:#x}"), address, bytes });
         }
-        Allocations { live: all, freed: vec![] }
+        Allocations { live: all, ..Allocations::default() }
     }
 
     /// Returns the argument of a kind and an index or a number of bytes.

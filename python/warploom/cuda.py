@@ -78,14 +78,15 @@ def enable(
     threads: Optional[int] = None,
     engine: Optional[str] = None,
     check: Optional[str] = None,
+    guard: bool = False,
     capture: Optional[str] = None,
 ) -> None:
     """Makes CUDA libraries that this process loads from now on run on the CPU.
 
     `device` is the GPU that programs see, such as `sm_80` (without it, sm_89). `threads` are worker
     threads (all cores), `engine` is `jit` or `interp`. `check="memory,race"` reports mistakes of
-    kernels on standard error. `capture` is a folder that gets each launch as
-    a manifest. Child processes get the same libraries. A second call changes nothing.
+    kernels on standard error. With `guard`, an access past the end of an allocation is a fault, to
+    16 bytes. `capture` is a folder that gets each launch as a manifest. Child processes get the same libraries. A second call changes nothing.
 
     Raises Error if there is no such device, if another CUDA library is in the process already, or if
     warploom's libraries are missing.
@@ -96,6 +97,7 @@ def enable(
         "WARPLOOM_THREADS": None if threads is None else str(threads),
         "WARPLOOM_ENGINE": engine,
         "WARPLOOM_CHECK": check,
+        "WARPLOOM_GUARD": "1" if guard else None,
         "WARPLOOM_CAPTURE": None if capture is None else os.path.abspath(capture),
     }
     if is_enabled():

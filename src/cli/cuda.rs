@@ -36,6 +36,10 @@ pub struct Options {
     /// The number of kernels in the summary at the end; 0 prints no summary.
     #[arg(long, value_name = "N", default_value_t = 10)]
     summary: usize,
+    /// Puts the end of each allocation at the end of a page: an access past it is a fault, at the
+    /// speed of any launch. Exact to 16 bytes.
+    #[arg(long)]
+    guard: bool,
     /// Reports mistakes of kernels that need not change the results here: `memory`, accesses past the
     /// ends of allocations and to freed memory; `race`, races on shared and global memory; `init`,
     /// reads of shared and local memory that nobody has written; `sync`, wrong barriers and masks of
@@ -180,6 +184,7 @@ fn environment(options: &Options, folder: &Path, first: &[PathBuf], command: &mu
     };
     set("WARPLOOM_DEVICE", options.device.map(|sm| format!("sm_{sm}")));
     set("WARPLOOM_ENGINE", options.engine.clone());
+    set("WARPLOOM_GUARD", options.guard.then(|| "1".into()));
     set("WARPLOOM_CHECK", Some(options.check.join(",")).filter(|checks| !checks.is_empty()));
     let suppress = options.suppress.as_ref().and_then(|path| std::path::absolute(path).ok());
     set("WARPLOOM_SUPPRESS", suppress.map(|path| path.display().to_string()));

@@ -62,6 +62,10 @@ pub struct Options {
     /// Stops the launch after so many seconds, in place of the manifest's limit.
     #[arg(long, value_name = "SECONDS", value_parser = limit)]
     pub time_limit: Option<Duration>,
+    /// Puts the end of each buffer, except those with fixed addresses, at the end of a page: an
+    /// access past it is a fault, at the speed of any launch. Exact to 16 bytes.
+    #[arg(long)]
+    guard: bool,
     /// Reports mistakes of the kernel that need not change the results here.
     #[arg(long, value_name = "CHECK", value_delimiter = ',')]
     check: Vec<Check>,
@@ -100,6 +104,7 @@ pub(super) fn run(options: &Options) -> Result<Ending, Error> {
         return Ok(Ending::Success);
     };
     launch.arch = options.gpu.arch.or(launch.arch);
+    launch.guard = options.guard;
     if let Some(path) = &options.report {
         warploom_replay::write::check(path)?;
     }

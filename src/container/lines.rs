@@ -66,13 +66,14 @@ struct Row {
 }
 
 impl Lines {
+    /// The names of the sections of a file.
+    pub(super) const SECTIONS: [&str; 3] = [".debug_line", ".debug_line_str", ".debug_str"];
+
     /// Keeps the sections of a file. An address in the table is an offset in the section that
     /// `sections` has at the index in bits 32 and up. Nothing is read yet.
     pub(super) fn new(
         sections: Vec<Option<SectionId>>,
-        line: Vec<u8>,
-        line_strings: Vec<u8>,
-        strings: Vec<u8>,
+        [line, line_strings, strings]: [Vec<u8>; 3],
     ) -> Lines {
         if line.is_empty() {
             return Lines::default();
@@ -256,7 +257,7 @@ mod tests {
 
     fn found(table: Vec<u8>, offsets: &[u64]) -> Vec<u32> {
         let sections = vec![Some(SectionId(0)), None, Some(SectionId(7))];
-        let lines = Lines::new(sections, table, vec![], vec![]);
+        let lines = Lines::new(sections, [table, vec![], vec![]]);
         let line = |&at: &u64| {
             let section = SectionId(if at >> 32 == 2 { 7 } else { at as usize >> 32 });
             let (file, line) = lines.find(section, at & 0xffff_ffff).unwrap_or_default();

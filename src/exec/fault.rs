@@ -3,8 +3,10 @@
 use warploom_container::FunctionId;
 use warploom_runtime::fault::FaultKind;
 use warploom_runtime::launch;
+use warploom_runtime::memory::PAGE_BYTES;
 
 use super::Program;
+use super::check::Allocation;
 use super::guest::SourcePlace;
 
 /// A fault of the guest, with the meaning of its pc.
@@ -29,6 +31,8 @@ pub struct Fault {
     pub assertion: Option<String>,
     /// The facility of the driver that the guest wanted and the driver does not provide.
     pub absent: Option<&'static str>,
+    /// The allocation behind whose end the access lies.
+    pub behind: Option<Allocation>,
 }
 
 impl Fault {
@@ -52,8 +56,23 @@ impl Fault {
             line: place.as_ref().and_then(|p| guest.line(linked, p)),
             function: place.map(|p| p.function),
             instruction: instruction.map(|placed| placed.text),
+            behind: None,
             fault,
         }
+    }
+
+    /// Notes the allocation behind whose end the access lies, if there is one in the page before.
+    pub fn compare_with(&mut self, allocations: impl IntoIterator<Item = Allocation>) {
+        if self.kind() != FaultKind::AddressOutOfRange {
+            return;
+        }
+        let address = self.fault.address;
+        let is_behind = |one: &Allocation| {
+            let end = one.address.saturating_add(one.bytes);
+            one.address <= address && address < end.saturating_add(PAGE_BYTES)
+        };
+        let found = allocations.into_iter().filter(is_behind);
+        self.behind = found.max_by_key(|one| one.address);
     }
 
     pub fn kind(&self) -> FaultKind {
@@ -78,6 +97,10 @@ impl std::fmt::Display for Fault {
         }
         if let Some(text) = self.assertion.as_ref().or(self.instruction.as_ref()) {
             write!(f, ": {text}")?;
+        }
+        if let Some(Allocation { name, address, bytes }) = &self.behind {
+            let offset = self.fault.address.wrapping_sub(*address);
+            write!(f, "; offset {offset} of `{name}`, which has {bytes} bytes")?;
         }
         if let Some(absent) = self.absent {
             write!(f, "; {absent}")?;

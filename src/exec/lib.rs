@@ -24,8 +24,8 @@
 //! `program` has a module in memory. `launch` checks and runs a launch. `guest` has the
 //! differences between instruction sets. `images` describes images and samplers. `services` has
 //! the driver's services for running code, with `printf`. `translate` makes engines and keeps
-//! them. `fault` writes faults as text. `check` finds accesses outside of allocations.
-//! `profile` counts instructions, and `coverage` lists instructions that are not executed.
+//! them. `fault` writes faults as text. `check` finds mistakes of kernels.
+//! `profile` counts instructions (`variant` is a copy of a kernel that does more), and `coverage` lists instructions that are not executed.
 
 #![cfg_attr(
     not(all(feature = "maxwell", feature = "gfx9", feature = "ptx", feature = "visa")),
@@ -49,12 +49,13 @@ mod program;
 #[doc(hidden)]
 pub mod services;
 mod translate;
+mod variant;
 
 use std::sync::Arc;
 
 pub use check::{
     Action, Allocation, Allocations, CheckedLaunch, Checks, CodePlace, Finding, MemoryKind,
-    Mistake, Who,
+    Mistake, Who, Written,
 };
 pub use coverage::{Count, Coverage, Stop};
 pub use error::Error;

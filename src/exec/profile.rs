@@ -7,7 +7,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use warploom_interp::Interpreter;
 use warploom_ir::{
     Access, AtomicOp, Block, ConvertOp, Function, Inst, Op, Space, Terminator, TrapKind, Type,
     UnaryOp, Value, ValueType, Window,
@@ -15,7 +14,8 @@ use warploom_ir::{
 use warploom_runtime::launch::{Counts, Engine};
 
 use super::guest::instructions;
-use super::{Arg, EngineKind, Error, Fault, Kernel, LaunchOptions};
+use super::variant::Variant;
+use super::{Arg, Error, Fault, Kernel, LaunchOptions};
 
 /// How exactly warploom executes an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -85,7 +85,7 @@ impl Kernel<'_> {
             let count = plain.blocks.len() + conditions.iter().map(Vec::len).sum::<usize>();
             let counters = self.program.memory().alloc(8 * count as u64, 8)?;
             let function = counting(&plain, counters, &conditions);
-            let engine = self.engine(function, options)?;
+            let engine = Variant::new(function).engine(options)?;
             Ok(Counted { plain, engine, counters, count })
         })
     }
@@ -123,7 +123,7 @@ impl Kernel<'_> {
             let memory = self.program.memory();
             let counters = memory.alloc(8 * plain.blocks.len() as u64, 8)?;
             environment.held.push(counters);
-            let engine = self.engine(counting(&plain, counters, &[]), options)?;
+            let engine = Variant::new(counting(&plain, counters, &[])).engine(options)?;
             self.run(translated, &*engine, &environment.config, options, None)?;
             let mut executed = BTreeMap::<(String, FidelityClass), u64>::new();
             for (block, i) in plain.blocks.iter().zip(0..) {
@@ -151,28 +151,6 @@ impl Kernel<'_> {
         let mut executed: Vec<Executed> = executed.into_iter().map(entry).collect();
         executed.sort_by_key(|e| std::cmp::Reverse(e.count));
         Ok(executed)
-    }
-
-    /// Returns an engine for a copy of the kernel.
-    pub(super) fn engine(
-        &self,
-        function: Function,
-        options: &LaunchOptions,
-    ) -> Result<Arc<dyn Engine + Send>, Error> {
-        let function = Arc::new(function);
-        if options.engine == EngineKind::Interp {
-            return Ok(Arc::new(Interpreter::new(function)?));
-        }
-        let program = warploom_engine::Kernel::new(function, super::backend()).program(
-            options.grid,
-            options.block,
-            options.engine_threads(),
-        );
-        Ok(program.map_err(|e| Error::Stage {
-            kernel: self.name().to_owned(),
-            stage: "a copy".into(),
-            problem: e.to_string(),
-        })?)
     }
 
     /// Runs the kernel by the JIT in one thread, and counts the host instructions that its code

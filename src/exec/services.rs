@@ -21,8 +21,8 @@ use warploom_runtime::warp::{ExitCode, SERVICE_BYTES, Service, WarpContext};
 
 use super::{Error, lock, printf};
 
-/// Alignment of the results of `malloc`.
-const HEAP_ALIGN: u64 = 16;
+/// Alignment of the results of `malloc`. The heap gives memory in multiples of so many bytes.
+pub const HEAP_ALIGN: u64 = 16;
 /// The longest string that is read from the guest. Longer strings are cut.
 pub const MAX_STRING: usize = 1 << 16;
 /// Bytes of one argument of a service.

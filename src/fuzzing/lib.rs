@@ -27,10 +27,12 @@ use warploom_testing::{
 extern crate cuda as _;
 extern crate cudart13 as _;
 
+mod checks;
 mod cuda_api;
 pub mod elf;
 pub mod prepare;
 
+pub use checks::checks;
 pub use cuda_api::cuda_api;
 
 /// A fuzz target of the name of a function of this library.

@@ -50,6 +50,7 @@ smoke! {
     array 200 200
     assembly 100 200
     cache 200 200
+    checks 40 400
     container 200 200
     cuda_api 30 1000
     decode_gfx9 500 256

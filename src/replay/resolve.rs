@@ -68,6 +68,9 @@ pub struct Launch {
     pub textures: Vec<Texture>,
     pub image_pool: Option<ImagePool>,
     pub printf: Printf,
+    /// Whether each buffer ends with its page, so that an access past the end is a fault. A manifest
+    /// does not tell.
+    pub guard: bool,
 }
 
 /// The value of one argument.
@@ -445,6 +448,7 @@ impl Launch {
             textures,
             image_pool,
             printf,
+            guard: false,
         })
     }
 }

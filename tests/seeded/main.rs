@@ -86,7 +86,7 @@ fn findings(file: &str, kernel: &str, checks: Checks) -> Vec<Finding> {
         let args = [Arg::pointer(out.address), Arg::pointer(numbers.address), Arg::from(NUMBERS)];
         let shape = LaunchOptions::new([BLOCKS, 1, 1], [THREADS, 1, 1]);
         let options = LaunchOptions { engine, ..shape };
-        let allocations = Allocations { live: vec![out, numbers], freed: vec![] };
+        let allocations = Allocations { live: vec![out, numbers], ..Allocations::default() };
         let kernel = program.kernel(kernel).unwrap();
         let checked = kernel.launch_checked(&args, &options, checks, &allocations).unwrap();
         assert_eq!(checked.outcome.fault, None, "{file}: {}", kernel.name());

@@ -5,7 +5,7 @@ use std::ffi::c_char;
 use super::table;
 use crate::boundary::{Ptr, address_of, early_api};
 use crate::error::Error;
-use crate::{driver, names};
+use crate::{allocations, driver, names};
 
 early_api! {
     fn cuInit(flags: u32) {
@@ -45,6 +45,15 @@ early_api! {
     /// runtime library prints the function's name itself.
     fn warploomRefused(name: Ptr<c_char>) {
         crate::trace::count_refused(&name.text()?);
+        Ok(())
+    }
+
+    /// Notes that a library's host function writes to device memory, for the check of
+    /// initialisation. Host functions may call this.
+    fn warploomMemoryWritten(address: u64, bytes: usize) {
+        if let Some(written) = allocations::written() {
+            written.write(address, bytes as u64);
+        }
         Ok(())
     }
 

@@ -615,6 +615,7 @@ table! {
     extra [0 cuGetProcAddress_v2_ptsz];
     extra [0 cuGraphInstantiate_v2];
     extra [0 warploomLaunchHostFunc];
+    extra [0 warploomMemoryWritten];
     extra [0 warploomRefused];
 }
 

@@ -137,12 +137,12 @@ pub fn found(finding: &Finding) {
             }
             _ => String::new(),
         };
-        found_by_host(&format!("{finding}{stacks}"));
+        report(&format!("{finding}{stacks}"));
     }
 }
 
-/// Reports a mistake of the program itself.
-pub fn found_by_host(text: &str) {
+/// Reports a mistake of a kernel or of the program itself.
+pub fn report(text: &str) {
     eprintln!("warploom: {text}");
     note(|summary| summary.findings.push(text.to_owned()));
 }

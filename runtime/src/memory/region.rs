@@ -402,6 +402,17 @@ impl Memory {
         )
     }
 
+    /// Allocates as [`Memory::alloc_at`], readable and writable, so that the memory ends with its
+    /// last page, or up to 15 bytes before that end: the address is a multiple of 16. Accesses
+    /// behind the page are faults if the allocator has the choice of the place.
+    ///
+    /// [`Memory::range_of`] has the address to release.
+    pub fn alloc_before_end(&self, place: Placement, bytes: u64) -> Result<u64, MapError> {
+        let base = self.alloc_at(place, bytes, Access::READ_WRITE)?;
+        let rest = bytes.next_multiple_of(PAGE_BYTES) - bytes;
+        Ok(base + (rest & !(HOST_ALIGN as u64 - 1)))
+    }
+
     /// Maps a host buffer in place: guest and host see each other's writes.
     pub fn map_host(
         &self,

@@ -17,15 +17,14 @@ pub(super) fn read(
     sections: &SectionTable<'_, Header>,
     file: &File,
 ) -> Lines {
-    let Some((table, _)) = sections.section_by_name(LE, b".debug_line") else {
+    let Some((table, _)) = sections.section_by_name(LE, Lines::SECTIONS[0].as_bytes()) else {
         return Lines::default();
     };
-    let [mut line, line_strings, strings] =
-        [".debug_line", ".debug_line_str", ".debug_str"].map(|name| {
-            let section = sections.section_by_name(LE, name.as_bytes());
-            let content = section.and_then(|(_, header)| reader.content(header, name).ok());
-            content.unwrap_or_default().to_vec()
-        });
+    let mut contents = Lines::SECTIONS.map(|name| {
+        let section = sections.section_by_name(LE, name.as_bytes());
+        let content = section.and_then(|(_, header)| reader.content(header, name).ok());
+        content.unwrap_or_default().to_vec()
+    });
     for header in sections.iter().filter(|header| header.sh_info(LE) as usize == table.0) {
         let entry_bytes = match header.sh_type(LE) {
             SHT_REL => 16,
@@ -35,12 +34,12 @@ pub(super) fn read(
         let entries = reader.content(header, "of relocations").unwrap_or_default();
         for entry in entries.chunks_exact(entry_bytes) {
             // A relocation that makes no sense leaves an address without a section.
-            let _ = relocate(&mut line, entry, file);
+            let _ = relocate(&mut contents[0], entry, file);
         }
     }
     // Index 0 is for addresses without a relocation.
     let all = (0..file.module.sections.len()).map(|section| Some(SectionId(section)));
-    Lines::new(std::iter::once(None).chain(all).collect(), line, line_strings, strings)
+    Lines::new(std::iter::once(None).chain(all).collect(), contents)
 }
 
 /// Applies a relocation: a function's address is its offset in its section, with the section's

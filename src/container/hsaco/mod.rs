@@ -98,7 +98,5 @@ fn lines(bytes: &[u8], sections: &SectionTable<'_, Header>) -> Lines {
         let section = sections.section_by_name(LE, name.as_bytes());
         section.and_then(|(_, section)| section.data(LE, bytes).ok()).unwrap_or_default().to_vec()
     };
-    let [line, line_strings, strings] =
-        [".debug_line", ".debug_line_str", ".debug_str"].map(content);
-    Lines::new(vec![Some(SectionId(0))], line, line_strings, strings)
+    Lines::new(vec![Some(SectionId(0))], Lines::SECTIONS.map(content))
 }

@@ -74,6 +74,11 @@ pub struct Cell {
 impl Cell {
     const EMPTY: Cell = Cell { write: Stamp::NONE, strong: Stamp::NONE, reads: [Stamp::NONE; 2] };
 
+    /// Forgets all accesses.
+    pub fn clear(&mut self) {
+        *self = Cell::EMPTY;
+    }
+
     /// Enters an access of a lane. `has_parted` tells whether lanes of its warp know different
     /// accesses of each other, and `is_before` whether an access comes before this access.
     /// Returns an access with which it races.

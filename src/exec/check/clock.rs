@@ -87,15 +87,15 @@ impl Lanes {
     /// The lanes meet after a step.
     pub fn meet(&mut self, lanes: u64, step: u32) {
         let mut all = [0; LANES];
-        for lane in of_mask(lanes) {
+        for lane in parted(lanes) {
             for (all, known) in all.iter_mut().zip(self.known[lane]) {
                 *all = known.max(*all);
             }
         }
-        for lane in of_mask(lanes) {
+        for lane in parted(lanes) {
             all[lane] = step;
         }
-        for lane in of_mask(lanes) {
+        for lane in parted(lanes) {
             self.known[lane] = all;
         }
     }
@@ -103,18 +103,23 @@ impl Lanes {
     /// Returns a lane of `others` whose access in a step does not come before what `lane` does now.
     pub fn unordered(&self, lane: u32, others: u64, step: u32) -> Option<u32> {
         let known = &self.known[lane as usize % LANES];
-        of_mask(others)
+        parted(others)
             .find(|&other| other != lane as usize && known[other] < step)
             .map(|other| other as u32)
     }
 }
 
 /// Returns the lanes of a mask.
-fn of_mask(lanes: u64) -> impl Iterator<Item = usize> {
-    let mut left = lanes & (u64::MAX >> (64 - LANES));
+pub fn lanes(mask: u64) -> impl Iterator<Item = u32> {
+    let mut left = mask;
     std::iter::from_fn(move || {
-        let lane = left.trailing_zeros() as usize;
+        let lane = left.trailing_zeros();
         left &= left.wrapping_sub(1);
-        (lane < LANES).then_some(lane)
+        (lane < u64::BITS).then_some(lane)
     })
+}
+
+/// Returns the lanes of a mask, of those that part.
+fn parted(mask: u64) -> impl Iterator<Item = usize> {
+    lanes(mask & (u64::MAX >> (64 - LANES))).map(|lane| lane as usize)
 }

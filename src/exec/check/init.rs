@@ -1,15 +1,23 @@
 //! Reads of bytes that nothing has written: of shared memory in the block, of local memory in the
-//! lane.
+//! lane, of global memory by the host or any launch.
+
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::bits::{self, words};
 use super::finding::{Action, MemoryKind};
 use super::watch::{At, Raw, Reports, Warp};
+use super::written::Written;
 
-#[derive(Debug, Default)]
+/// A wider access may be that of a structure, of which padding is not written.
+const WORD_BYTES: u64 = 4;
+
+#[derive(Debug)]
 pub struct Init {
-    /// By block.
-    shared: FxHashMap<u32, Shared>,
+    global: Arc<Written>,
+    /// A bit for each byte, by block.
+    shared: FxHashMap<u32, Vec<u64>>,
     /// By block and warp.
     local: FxHashMap<(u32, u32), Local>,
 }
@@ -23,17 +31,18 @@ struct Local {
     scratch: FxHashMap<u64, u64>,
 }
 
-#[derive(Debug, Default)]
-struct Shared {
-    /// A bit for each byte.
-    written: Vec<u64>,
-    ended: u32,
-}
-
 impl Init {
+    pub fn new(global: Arc<Written>) -> Init {
+        Init { global, shared: FxHashMap::default(), local: FxHashMap::default() }
+    }
+
     pub fn access(&mut self, warp: &Warp, at: &At<'_>, reports: &mut Reports) {
         if at.action != Action::Store {
-            for lane in at.lanes().filter(|&lane| !self.is_written(warp, at, lane)) {
+            let is_missing = |lane: &u32| {
+                let (written, bytes) = (self.written(warp, at, *lane), at.bytes(*lane));
+                written < bytes && (written == 0 || bytes <= WORD_BYTES)
+            };
+            for lane in at.lanes().filter(is_missing) {
                 reports.add(warp, at, lane, Raw::Unwritten);
             }
         }
@@ -42,30 +51,25 @@ impl Init {
         }
     }
 
-    fn is_written(&self, warp: &Warp, at: &At<'_>, lane: u32) -> bool {
+    /// Returns how many bytes of a lane's access have been written.
+    fn written(&self, warp: &Warp, at: &At<'_>, lane: u32) -> u64 {
         let (first, bytes) = (at.address(lane), at.bytes(lane));
+        let local = self.local.get(&(warp.number, warp.warp));
         match at.memory {
             MemoryKind::Global if at.is_scratch => {
-                let local = self.local.get(&(warp.number, warp.warp));
-                local.is_some_and(|local| {
-                    words(first, bytes).all(|(word, mask)| {
-                        local.scratch.get(&word).is_some_and(|bits| bits & mask == mask)
-                    })
-                })
+                let word = |number| local?.scratch.get(&number).copied();
+                bits::count(word, first, bytes)
             }
-            MemoryKind::Global => true,
+            MemoryKind::Global => self.global.count(first, bytes),
             MemoryKind::Shared => {
                 let shared = self.shared.get(&warp.number);
-                shared.is_some_and(|shared| has_bits(&shared.written, first, bytes))
+                bits::count(|number| shared?.get(number as usize).copied(), first, bytes)
             }
             MemoryKind::Local => {
-                let local = self.local.get(&(warp.number, warp.warp));
-                let mut all = first as usize..(first + bytes) as usize;
-                local.is_some_and(|local| {
-                    all.all(|byte| {
-                        local.written.get(byte).is_some_and(|lanes| lanes >> lane & 1 != 0)
-                    })
-                })
+                let lanes = local.and_then(|local| local.written.get(first as usize..));
+                let is_written = |lanes: &&u64| **lanes >> lane & 1 != 0;
+                let all = lanes.unwrap_or_default().iter().take(bytes as usize);
+                all.filter(is_written).count() as u64
             }
         }
     }
@@ -79,9 +83,14 @@ impl Init {
                     *local.scratch.entry(word).or_default() |= mask;
                 }
             }
-            MemoryKind::Global => {}
+            MemoryKind::Global => self.global.write(first, bytes),
             MemoryKind::Shared => {
-                set_bits(&mut self.shared.entry(warp.number).or_default().written, first, bytes);
+                let written = self.shared.entry(warp.number).or_default();
+                let words = (first + bytes).div_ceil(64) as usize;
+                if written.len() < words {
+                    written.resize(words, 0);
+                }
+                bits::set(written, first, bytes);
             }
             MemoryKind::Local => {
                 let local = &mut self.local.entry((warp.number, warp.warp)).or_default().written;
@@ -94,39 +103,19 @@ impl Init {
         }
     }
 
-    /// A warp has ended.
-    pub fn end(&mut self, warp: &Warp) {
-        self.local.remove(&(warp.number, warp.warp));
-        let shared = self.shared.entry(warp.number).or_default();
-        shared.ended += 1;
-        if shared.ended >= warp.warps {
-            self.shared.remove(&warp.number);
-        }
+    pub fn allocated(&mut self, address: u64, bytes: u64) {
+        self.global.allocated(address, bytes);
     }
-}
 
-/// Returns the words of 64 bits that stand for a range of bytes, each with a mask.
-fn words(mut first: u64, mut bytes: u64) -> impl Iterator<Item = (u64, u64)> {
-    std::iter::from_fn(move || {
-        let at = first % 64;
-        let count = bytes.min(64 - at);
-        let word = (count > 0).then(|| (first / 64, u64::MAX >> (64 - count) << at));
-        (first, bytes) = (first.wrapping_add(count), bytes - count);
-        word
-    })
-}
+    pub fn freed(&mut self, address: u64) {
+        self.global.freed(address);
+    }
 
-fn has_bits(bits: &[u64], first: u64, bytes: u64) -> bool {
-    words(first, bytes)
-        .all(|(word, mask)| bits.get(word as usize).is_some_and(|bits| bits & mask == mask))
-}
+    pub fn end_warp(&mut self, warp: &Warp) {
+        self.local.remove(&(warp.number, warp.warp));
+    }
 
-fn set_bits(bits: &mut Vec<u64>, first: u64, bytes: u64) {
-    for (word, mask) in words(first, bytes) {
-        let word = word as usize;
-        if bits.len() <= word {
-            bits.resize(word + 1, 0);
-        }
-        bits[word] |= mask;
+    pub fn end_block(&mut self, block: u32) {
+        self.shared.remove(&block);
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use warploom_runtime::memory::PAGE_BYTES;
 
+use super::super::services::HEAP_ALIGN;
 use super::Allocations;
 use super::finding::{Allocation, MemoryKind};
 use super::watch::{At, Raw, Reports, Warp};
@@ -28,6 +29,14 @@ struct Block {
     by: By,
 }
 
+impl Block {
+    /// Returns the address behind the block, which nothing else uses before.
+    fn end(&self) -> u64 {
+        let Allocation { address, bytes, .. } = self.allocation;
+        address.saturating_add(bytes.max(1).next_multiple_of(HEAP_ALIGN))
+    }
+}
+
 /// The lane that allocates memory, and the site.
 #[derive(Clone, Copy, Debug)]
 pub struct By {
@@ -38,17 +47,19 @@ pub struct By {
 
 /// The first number of memory that device code has allocated.
 const HEAP: usize = 1 << 32;
-/// The heap gives memory in multiples of so many bytes.
-const HEAP_ALIGN: u64 = 16;
 
 impl Memory {
     /// Returns the check of these allocations, and of those that have been freed.
-    pub fn new(Allocations { live, freed }: &Allocations) -> Memory {
+    pub fn new(Allocations { live, freed, .. }: &Allocations) -> Memory {
+        let mut all: Vec<(Allocation, bool)> = live.iter().map(|one| (one.clone(), true)).collect();
+        all.sort_by_key(|(one, _)| one.address);
         // An address may have been given out again.
-        let is_gone = |one: &&Allocation| !live.iter().any(|new| new.overlaps(one));
-        let gone = freed.iter().filter(is_gone).map(|one| (one.clone(), false));
-        let live = live.iter().map(|one| (one.clone(), true));
-        let mut all: Vec<(Allocation, bool)> = live.chain(gone).collect();
+        let is_gone = |one: &&Allocation| {
+            let behind = all.partition_point(|(new, _)| new.address < one.end());
+            behind.checked_sub(1).is_none_or(|last| all[last].0.end() <= one.address)
+        };
+        let gone: Vec<_> = freed.iter().filter(is_gone).map(|one| (one.clone(), false)).collect();
+        all.extend(gone);
         all.sort_by_key(|(one, _)| one.address);
         Memory { all, last: 0, heap: vec![], by_address: BTreeMap::new() }
     }
@@ -61,9 +72,16 @@ impl Memory {
     }
 
     pub fn allocated(&mut self, address: u64, bytes: u64, by: By) {
-        self.by_address.insert(address, self.heap.len());
         let allocation = Allocation { name: format!("the memory at {address:#x}"), address, bytes };
-        self.heap.push(Block { allocation, is_live: true, by });
+        let block = Block { allocation, is_live: true, by };
+        // The heap gives memory again that was freed in other parts.
+        let before = self.by_address.range(..block.end()).rev();
+        let gone = before.take_while(|(_, number)| self.heap[**number].end() > address);
+        for start in gone.map(|(&start, _)| start).collect::<Vec<u64>>() {
+            self.by_address.remove(&start);
+        }
+        self.by_address.insert(address, self.heap.len());
+        self.heap.push(block);
     }
 
     pub fn freed(&mut self, address: u64) {
@@ -86,9 +104,8 @@ impl Memory {
     /// access is not wrong if the answer has nothing.
     fn of_heap(&self, address: u64, end: u64) -> Option<Option<Raw>> {
         let (_, &number) = self.by_address.range(..end).next_back()?;
-        let Block { allocation, is_live, .. } = &self.heap[number];
-        let room = allocation.bytes.max(1).next_multiple_of(HEAP_ALIGN);
-        if address >= allocation.address.saturating_add(room) {
+        let block @ Block { allocation, is_live, .. } = &self.heap[number];
+        if address >= block.end() {
             return None;
         }
         Some(match is_live {
@@ -133,10 +150,9 @@ impl Memory {
             let past = end.saturating_sub(found.end());
             if *is_live && past == 0 {
                 self.last = number;
-            } else if past == 0 {
-                reports.add(warp, at, lane, Raw::Freed(number));
-            } else if past <= found.rest() && *is_live {
-                reports.add(warp, at, lane, Raw::PastEnd(number));
+            } else if past <= found.rest() {
+                let raw = if *is_live { Raw::PastEnd(number) } else { Raw::Freed(number) };
+                reports.add(warp, at, lane, raw);
             }
         }
     }
@@ -145,10 +161,6 @@ impl Memory {
 impl Allocation {
     fn end(&self) -> u64 {
         self.address.saturating_add(self.bytes)
-    }
-
-    fn overlaps(&self, other: &Allocation) -> bool {
-        self.address < other.end() && other.address < self.end()
     }
 
     /// The bytes behind it that belong to nothing else: allocations begin with a page.

@@ -10,6 +10,7 @@
 //!
 //! A launch with checks runs on one thread.
 
+mod bits;
 mod cells;
 mod clock;
 mod finding;
@@ -20,22 +21,21 @@ mod race;
 mod sites;
 mod sync;
 mod watch;
+mod written;
 
 use std::sync::{Arc, Mutex};
 
 pub use finding::{Action, Allocation, CodePlace, Finding, MemoryKind, Mistake, Who};
 use order::Order;
 use race::Convergence;
-use sites::{Orders, Site, Told};
-use warploom_container::{Code, Isa};
-use warploom_interp::Interpreter;
-use warploom_ir::Function;
-use warploom_runtime::launch::Engine;
+use sites::{Site, Told};
+use warploom_container::Isa;
 use watch::{Checking, Found, Raw, Watch};
+pub use written::Written;
 
-use super::guest::Guest;
 use super::translate::Translated;
-use super::{Arg, EngineKind, Error, Kernel, LaunchOptions, LaunchOutcome, lock};
+use super::variant::Variant;
+use super::{Arg, Error, Kernel, LaunchOptions, LaunchOutcome, lock};
 
 /// A launch with checks.
 #[derive(Clone, Debug)]
@@ -54,8 +54,8 @@ pub struct Checks {
     /// Two threads must not access a byte without an order between them, unless both read or both
     /// accesses are strong.
     pub race: bool,
-    /// A block must not read bytes of shared memory that it has not written, and a lane not bytes
-    /// of local memory.
+    /// A block must not read bytes of shared memory that it has not written, a lane not bytes of
+    /// local memory, and neither global memory that nothing has written.
     pub init: bool,
     /// Barriers must not lie in divergent code, nor differ in their threads. Masks must name the
     /// lane itself, and no lanes that have exited.
@@ -96,8 +96,7 @@ pub(super) struct CheckedCopy {
     /// The number of addresses that indirect jumps had added to the kernel.
     discovered: usize,
     sites: Arc<[Site]>,
-    function: Arc<Function>,
-    jit: warploom_engine::Kernel,
+    variant: Variant,
 }
 
 /// The allocations that a host knows. Memory of no allocation is not checked.
@@ -105,6 +104,8 @@ pub(super) struct CheckedCopy {
 pub struct Allocations {
     pub live: Vec<Allocation>,
     pub freed: Vec<Allocation>,
+    /// The memory that has been written, if the host notes it.
+    pub written: Option<Arc<Written>>,
 }
 
 impl Kernel<'_> {
@@ -123,11 +124,15 @@ impl Kernel<'_> {
         let options = &LaunchOptions { threads: 1, ..options.clone() };
         self.in_environment(args, options, |translated, environment| {
             let isa = self.program.module().isa;
-            let Checks { memory, race, init, .. } = checks;
+            let Checks { memory, race, init, sync } = checks;
+            let written = allocations.written.clone().unwrap_or_default();
+            let of_global =
+                !environment.scratch.is_empty() || !written.is_empty() || translated.asks_host();
             let told = Told {
-                global: memory || race || init && !environment.scratch.is_empty(),
+                global: memory || race || init && of_global,
                 shared: race || init,
                 local: init,
+                order: race || init || sync,
             };
             let copy = self.copy(translated, told)?;
             let guest_memory = self.program.memory();
@@ -143,23 +148,13 @@ impl Kernel<'_> {
                 checking: Mutex::new(Checking {
                     memory: checks.memory.then(|| memory::Memory::new(allocations)),
                     race: checks.race.then(|| race::Race::new(convergence(isa))),
-                    init: checks.init.then(init::Init::default),
+                    init: checks.init.then(|| init::Init::new(written)),
                     sync: checks.sync.then(sync::Sync::default),
                     ..Checking::default()
                 }),
             });
             environment.config.observer = Some(watch.clone());
-            let engine: Arc<dyn Engine + Send> = match options.engine {
-                EngineKind::Interp => Arc::new(Interpreter::new(copy.function.clone())?),
-                EngineKind::Jit => {
-                    let program = copy.jit.program(options.grid, options.block, options.threads);
-                    program.map_err(|e| Error::Stage {
-                        kernel: self.name().to_owned(),
-                        stage: "a copy with checks".into(),
-                        problem: e.to_string(),
-                    })?
-                }
-            };
+            let engine = copy.variant.engine(options)?;
             let outcome = self.outcome(translated, &*engine, environment, options, None)?;
             let checking = std::mem::take(&mut *lock(&watch.checking));
             let Checking { memory, mut reports, .. } = checking;
@@ -181,11 +176,13 @@ impl Kernel<'_> {
             return Ok(copy.clone());
         }
         let isa = self.program.module().isa;
-        let code = Instructions { isa, guest: self.program.guest(), code: translated.code() };
-        let (function, sites) = sites::instrument(&translated.for_checks()?, told, &code);
-        let function = Arc::new(function);
-        let jit = warploom_engine::Kernel::new(function.clone(), super::backend());
-        let copy = Arc::new(CheckedCopy { told, discovered, sites: sites.into(), function, jit });
+        let mut function = translated.for_checks()?;
+        let sites = sites::instrument(&mut function, told, &|pc| {
+            let placed = self.program.guest().instruction(translated.code(), pc);
+            placed.map_or(Order::PLAIN, |at| order::of(isa, &at.mnemonic, &at.text))
+        });
+        let variant = Variant::new(function);
+        let copy = Arc::new(CheckedCopy { told, discovered, sites: sites.into(), variant });
         copies.push(copy.clone());
         Ok(copy)
     }
@@ -235,19 +232,5 @@ fn convergence(isa: Isa) -> Convergence {
         Isa::Ptx { sm } if sm >= 70 => Convergence::Stated,
         Isa::Turing { .. } => Convergence::Physical,
         _ => Convergence::Always,
-    }
-}
-
-/// The instructions of a kernel.
-struct Instructions<'a> {
-    isa: Isa,
-    guest: &'a dyn Guest,
-    code: &'a Code,
-}
-
-impl Orders for Instructions<'_> {
-    fn at(&self, pc: u64) -> Order {
-        let placed = self.guest.instruction(self.code, pc);
-        placed.map_or(Order::PLAIN, |at| order::of(self.isa, &at.mnemonic, &at.text))
     }
 }

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 use warploom_ir::BarrierKind;
 
-use super::cells::{Cells, Stamp};
+use super::cells::{Cell, Cells, Stamp};
 use super::clock::{Clock, Lanes};
 use super::finding::{Action, MemoryKind};
 use super::order::{Order, Scope};
@@ -55,8 +55,6 @@ struct Block {
     released: Released,
     warps: FxHashMap<u32, State>,
     barriers: FxHashMap<u64, Rounds>,
-    /// The warps that have ended.
-    ended: u32,
 }
 
 /// The rounds of a barrier.
@@ -234,12 +232,13 @@ impl Race {
         state.meet(lanes & warp.launch_mask, warp.launch_mask);
     }
 
-    pub fn end(&mut self, warp: &Warp) {
-        let block = self.blocks.entry(warp.number).or_default();
-        block.ended += 1;
-        if block.ended >= warp.warps {
-            self.blocks.remove(&warp.number);
-        }
+    /// Memory begins anew, so that nobody has accessed it.
+    pub fn allocated(&mut self, address: u64, bytes: u64) {
+        self.global.each(address, bytes, Cell::clear);
+    }
+
+    pub fn end_block(&mut self, block: u32) {
+        self.blocks.remove(&block);
     }
 
     /// The lanes of a mask meet.

@@ -6,6 +6,8 @@ use warploom_ir::{
     observe,
 };
 
+use rustc_hash::FxHashMap;
+
 use super::finding::Action;
 use super::order::{Order, Scope};
 
@@ -51,26 +53,24 @@ pub struct Told {
     pub global: bool,
     pub shared: bool,
     pub local: bool,
+    /// Whether barriers, fences and ends of warps are told of.
+    pub order: bool,
 }
 
-/// The orders of the accesses of a kernel's instructions.
-pub trait Orders {
-    /// Returns the order of the accesses of the instruction at an address.
-    fn at(&self, pc: u64) -> Order;
-}
+/// The orders of the accesses of instructions, by the addresses of these.
+pub type Orders<'a> = dyn Fn(u64) -> Order + 'a;
 
-/// Returns a copy of a function that tells of what its warps do, and the sites in it.
-pub fn instrument(function: &Function, told: Told, orders: &dyn Orders) -> (Function, Vec<Site>) {
-    let mut function = function.clone();
+/// Lets a function tell of what its warps do. Returns the sites in it.
+pub fn instrument(function: &mut Function, told: Told, orders: &Orders<'_>) -> Vec<Site> {
     let mut sites = vec![];
-    let resumes: Vec<(BlockId, bool)> = function.blocks.iter().filter_map(resume).collect();
+    let resumes: FxHashMap<BlockId, bool> = function.blocks.iter().filter_map(resume).collect();
     let (lanes, active) = (function.lanes, function.active);
     for (number, block) in (0..).zip(&mut function.blocks) {
         let empty = Block { insts: vec![], values: vec![], cost: 0, ..block.clone() };
         let original = std::mem::replace(block, empty);
         let whole = Window::all(lanes);
         let at = |pc, window| Place { told, lanes, active, pc, window };
-        if let Some(&(_, by_lanes)) = resumes.iter().find(|(block, _)| *block == BlockId(number)) {
+        if let Some(&by_lanes) = resumes.get(&BlockId(number)).filter(|_| told.order) {
             Writer { block, sites: &mut sites, at: at(original.pc, whole) }.pass(by_lanes);
         }
         let mut insts = original.insts.iter();
@@ -82,7 +82,7 @@ pub fn instrument(function: &Function, told: Told, orders: &dyn Orders) -> (Func
         let last = original.insts.last().map_or(original.pc, |inst| inst.pc);
         Writer { block, sites: &mut sites, at: at(last, whole) }.end();
     }
-    (function, sites)
+    sites
 }
 
 /// Returns the block in which a warp goes on after a barrier, and whether lanes are released one by
@@ -116,24 +116,23 @@ struct Place {
 
 impl Writer<'_> {
     /// Writes what an operation of the guest does, in front of it.
-    fn operation(&mut self, op: &mut Op, orders: &dyn Orders) {
+    fn operation(&mut self, op: &mut Op, orders: &Orders<'_>) {
         match op {
-            Op::Load { access, .. } => self.access(access, Action::Load, orders.at(self.at.pc)),
-            Op::Store { access, .. } => self.access(access, Action::Store, orders.at(self.at.pc)),
+            Op::Load { access, .. } => self.access(access, Action::Load, orders),
+            Op::Store { access, .. } => self.access(access, Action::Store, orders),
             Op::Atomic { access, op, .. } => {
-                let order = match op {
+                self.access(access, Action::Atomic, &|pc| match op {
                     // Arrivals at barriers in memory.
                     AtomicOp::Arrive { .. } | AtomicOp::ArriveCounting => {
                         Order { arrives: true, scope: Scope::Block, ..Order::BOTH }
                     }
-                    _ => Order { strong: true, ..orders.at(self.at.pc) },
-                };
-                self.access(access, Action::Atomic, order);
+                    _ => Order { strong: true, ..orders(pc) },
+                });
             }
             Op::Wide { op, args, guard, nomask } => {
-                self.wide(*op, args, (*guard, *nomask), orders.at(self.at.pc));
+                self.wide(*op, args, (*guard, *nomask), orders);
             }
-            Op::Fence => {
+            Op::Fence if self.at.told.order => {
                 let event = SiteEvent::Fence(Scope::Device);
                 let site = Site { pc: self.at.pc, action: Action::Sync, bytes: 0, event };
                 let active = self.active();
@@ -152,8 +151,8 @@ impl Writer<'_> {
         }
     }
 
-    fn access(&mut self, access: &Access, action: Action, order: Order) {
-        let Told { global, shared, local } = self.at.told;
+    fn access(&mut self, access: &Access, action: Action, orders: &Orders<'_>) {
+        let Told { global, shared, local, .. } = self.at.told;
         let is_told = match access.space {
             Space::Global => global,
             Space::Shared => shared,
@@ -164,6 +163,7 @@ impl Writer<'_> {
         if !is_told {
             return;
         }
+        let order = orders(self.at.pc);
         let scalar = self.block.ty(access.address).is_uniform();
         let wide = self.block.ty(access.address).ty == Type::I64;
         let mut address = access.address;
@@ -182,11 +182,18 @@ impl Writer<'_> {
         self.tell(site, vec![active, address], (access.guard, access.nomask));
     }
 
-    fn wide(&mut self, op: WideOp, args: &[Value], masking: (Option<Value>, bool), order: Order) {
-        let Told { global, shared, local } = self.at.told;
+    fn wide(
+        &mut self,
+        op: WideOp,
+        args: &[Value],
+        masking: (Option<Value>, bool),
+        orders: &Orders<'_>,
+    ) {
+        let Told { global, shared, local, .. } = self.at.told;
         if !global && !shared && !local {
             return;
         }
+        let pc = self.at.pc;
         let mut range = |address: Value, bytes: Option<Value>, action: Action, order: Order| {
             let event = SiteEvent::Access { space: Space::Generic, order, scalar: false };
             let active = self.active();
@@ -195,7 +202,7 @@ impl Writer<'_> {
             let size = if bytes.is_some() { 0 } else { 16 };
             self.tell(Site { pc: self.at.pc, action, bytes: size, event }, operands, masking);
         };
-        let strong = Order { strong: true, ..order };
+        let strong = Order { strong: true, ..orders(pc) };
         match (op, args) {
             (WideOp::Copy, &[to, from, bytes]) => {
                 range(from, Some(bytes), Action::Load, Order::PLAIN);
@@ -226,15 +233,14 @@ impl Writer<'_> {
     fn end(&mut self) {
         let site = |pc, action, event| Site { pc, action, bytes: 0, event };
         match self.block.term {
-            Terminator::Barrier { barrier, .. } => {
+            Terminator::Barrier { barrier, .. } if self.at.told.order => {
                 let none = ValueType::uniform(Type::I32);
                 let threads = barrier
                     .threads
                     .unwrap_or_else(|| self.push(Op::Const { ty: Type::I32, bits: 0 }, none));
-                let active = self.active();
                 let event = SiteEvent::Arrive { kind: barrier.kind };
                 let arrive = site(self.at.pc, Action::Barrier, event);
-                self.observe(arrive, vec![active, barrier.id, threads]);
+                self.observe(arrive, vec![barrier.id, threads]);
             }
             Terminator::Service { service, lanes, .. } if self.at.told.global => {
                 let action = match service {
@@ -244,7 +250,7 @@ impl Writer<'_> {
                 };
                 self.observe(site(self.at.pc, action, SiteEvent::Heap), vec![lanes]);
             }
-            Terminator::Exit => {
+            Terminator::Exit if self.at.told.order => {
                 let active = self.active();
                 self.observe(site(self.at.pc, Action::Sync, SiteEvent::Exit), vec![active]);
             }

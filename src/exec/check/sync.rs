@@ -4,6 +4,7 @@ use rustc_hash::FxHashMap;
 
 use warploom_ir::BarrierKind;
 
+use super::clock::lanes;
 use super::finding::MemoryKind;
 use super::watch::{Raw, Reports, Warp};
 
@@ -17,7 +18,6 @@ struct Block {
     /// By barrier: the warps that wait there, and the threads that the first of them expects.
     barriers: FxHashMap<u64, (u32, u32)>,
     waits: FxHashMap<u32, u64>,
-    ended: u32,
 }
 
 impl Sync {
@@ -64,7 +64,7 @@ impl Sync {
         reports: &mut Reports,
     ) {
         let place = (site, MemoryKind::Shared, 0, 0);
-        for lane in (0..u64::BITS).filter(|lane| (active & live) >> lane & 1 != 0) {
+        for lane in lanes(active & live) {
             let named = named.get(lane as usize).copied().unwrap_or(0) & u64::from(u32::MAX);
             let exited = named & warp.launch_mask & !live;
             if named >> lane & 1 == 0 {
@@ -84,11 +84,7 @@ impl Sync {
         }
     }
 
-    pub fn end(&mut self, warp: &Warp) {
-        let block = self.blocks.entry(warp.number).or_default();
-        block.ended += 1;
-        if block.ended >= warp.warps {
-            self.blocks.remove(&warp.number);
-        }
+    pub fn end_block(&mut self, block: u32) {
+        self.blocks.remove(&block);
     }
 }

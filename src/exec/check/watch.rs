@@ -10,8 +10,9 @@ use warploom_runtime::warp::WarpContext;
 use warploom_runtime::window::{Target, WINDOW_BYTES, Windows};
 
 use super::super::lock;
-use super::super::services::linear;
+use super::super::services::{HEAP_ALIGN, linear};
 use super::cells::Stamp;
+use super::clock::lanes;
 use super::finding::{Action, MemoryKind};
 use super::init::Init;
 use super::memory::{By, Memory};
@@ -57,12 +58,7 @@ const MOST_LANES: usize = 64;
 
 impl At<'_> {
     pub fn lanes(&self) -> impl Iterator<Item = u32> + use<> {
-        let mut left = self.mask;
-        std::iter::from_fn(move || {
-            let lane = left.trailing_zeros();
-            left &= left.wrapping_sub(1);
-            (lane < u64::BITS).then_some(lane)
-        })
+        lanes(self.mask)
     }
 
     /// The guest address of global memory, or the offset in shared or local memory.
@@ -70,18 +66,16 @@ impl At<'_> {
         self.addresses.get(lane as usize).copied().unwrap_or(0)
     }
 
-    /// Returns the part of the access that lies in so many bytes of memory. The rest is a fault.
-    fn within(self, limit: u64) -> Self {
-        let fits = |lane: &u32| self.address(*lane).saturating_add(self.bytes(*lane)) <= limit;
+    /// Returns the part of the access by lanes whose address and bytes meet a condition.
+    fn of_lanes(self, fits: impl Fn(u64, u64) -> bool) -> Self {
+        let fits = |lane: &u32| fits(self.address(*lane), self.bytes(*lane));
         let mask = self.lanes().filter(fits).fold(0, |mask, lane| mask | 1 << lane);
         At { mask, ..self }
     }
 
-    /// Returns the part of the access by lanes that access at most so many bytes.
-    fn no_longer_than(self, limit: u64) -> Self {
-        let fits = |lane: &u32| self.bytes(*lane) <= limit;
-        let mask = self.lanes().filter(fits).fold(0, |mask, lane| mask | 1 << lane);
-        At { mask, ..self }
+    /// Returns the part of the access that lies in so many bytes of memory. The rest is a fault.
+    fn within(self, limit: u64) -> Self {
+        self.of_lanes(|address, bytes| address.saturating_add(bytes) <= limit)
     }
 
     /// Returns whether the accesses of all lanes lie between two addresses. The answer may be
@@ -177,6 +171,8 @@ pub struct Checking {
     pub init: Option<Init>,
     pub sync: Option<Sync>,
     pub reports: Reports,
+    /// The warps that have ended, by block.
+    pub ended: FxHashMap<u32, u32>,
     /// The site where the last warp asked for memory.
     pub asking: u32,
 }
@@ -261,26 +257,41 @@ impl Checking {
 
     /// The host has allocated or freed memory for a lane.
     fn heap(&mut self, warp: &Warp, event: &Event<'_>) {
-        let Some(memory) = &mut self.memory else { return };
+        let Checking { memory, race, init, asking, .. } = self;
         match (event.site, event.args) {
             (observe::ALLOCATED, [address, bytes]) => {
-                let by = By { warp: *warp, lane: event.lanes.trailing_zeros(), site: self.asking };
-                memory.allocated(address[0], bytes[0], by);
+                let by = By { warp: *warp, lane: event.lanes.trailing_zeros(), site: *asking };
+                if let Some(memory) = memory {
+                    memory.allocated(address[0], bytes[0], by);
+                }
+                if let Some(race) = race {
+                    race.allocated(address[0], bytes[0].next_multiple_of(HEAP_ALIGN));
+                }
+                if let Some(init) = init {
+                    init.allocated(address[0], bytes[0]);
+                }
             }
-            (observe::FREED, [address]) => memory.freed(address[0]),
+            (observe::FREED, [address]) => {
+                if let Some(memory) = memory {
+                    memory.freed(address[0]);
+                }
+                if let Some(init) = init {
+                    init.freed(address[0]);
+                }
+            }
             _ => {}
         }
     }
 
     fn event(&mut self, warp: &Warp, (site, event): (u32, SiteEvent), args: &[&[u64]]) {
-        let Checking { race, init, sync, reports, .. } = self;
+        let Checking { race, init, sync, reports, ended, .. } = self;
         match (event, args) {
             (SiteEvent::Fence(scope), _) => {
                 if let Some(race) = race {
                     race.fence(warp, scope);
                 }
             }
-            (SiteEvent::Arrive { kind }, [_, barrier, threads]) => {
+            (SiteEvent::Arrive { kind }, [barrier, threads]) => {
                 let (barrier, threads) = (barrier[0], threads[0] as u32);
                 if let Some(race) = race {
                     race.arrive(warp, kind, barrier, threads);
@@ -314,14 +325,23 @@ impl Checking {
                 Sync::apart(warp, site, all[0], here[0], reports);
             }
             (SiteEvent::Exit, _) => {
-                if let Some(race) = race {
-                    race.end(warp);
-                }
                 if let Some(init) = init {
-                    init.end(warp);
+                    init.end_warp(warp);
                 }
-                if let Some(sync) = sync {
-                    sync.end(warp);
+                let ended_here = ended.entry(warp.number).or_insert(0);
+                *ended_here += 1;
+                if *ended_here >= warp.warps {
+                    ended.remove(&warp.number);
+                    let block = warp.number;
+                    if let Some(race) = race {
+                        race.end_block(block);
+                    }
+                    if let Some(init) = init {
+                        init.end_block(block);
+                    }
+                    if let Some(sync) = sync {
+                        sync.end_block(block);
+                    }
                 }
             }
             _ => {}
@@ -333,7 +353,8 @@ impl Watch {
     /// Checks an access to global memory.
     fn global(&self, checking: &mut Checking, warp: &Warp, at: At<'_>) {
         // A copy has shared memory on its other side, so a longer one faults.
-        let at = if at.ranges.is_some() { at.no_longer_than(WINDOW_BYTES) } else { at };
+        let at =
+            if at.ranges.is_some() { at.of_lanes(|_, bytes| bytes <= WINDOW_BYTES) } else { at };
         if at.mask == 0 {
             return;
         }

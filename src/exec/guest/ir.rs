@@ -44,13 +44,6 @@ impl Guest for Ir {
         config.shared_bytes = launch.shared_bytes(launch.options.shared_bytes)?;
         config.local_bytes = launch.options.stack_bytes.unwrap_or(0);
         config.constants[0] = Some(ConstBank::new(&bank)?);
-        Ok(Environment {
-            config,
-            images: vec![],
-            held: vec![],
-            scratch: vec![],
-            lent: vec![],
-            print: None,
-        })
+        Ok(Environment::new(config))
     }
 }

@@ -203,6 +203,20 @@ pub(super) struct Environment {
     pub print: Option<Box<dyn Prints>>,
 }
 
+impl Environment {
+    /// Returns an environment without images and without memory of its own.
+    pub fn new(config: LaunchConfig) -> Environment {
+        Environment {
+            config,
+            images: vec![],
+            held: vec![],
+            scratch: vec![],
+            lent: vec![],
+            print: None,
+        }
+    }
+}
+
 /// The place where a kernel leaves its printed text.
 pub(super) trait Prints {
     /// Returns the text, when the launch is over.

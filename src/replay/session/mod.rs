@@ -243,6 +243,7 @@ impl<'c> Session<'c> {
         let place = program.place();
         let address = |buffer: &Buffer| match buffer.address {
             Some(address) => Ok(address),
+            None if launch.guard => memory.alloc_before_end(place, buffer.content.len()),
             None => memory.alloc_at(place, buffer.content.len(), Access::READ_WRITE),
         };
         let buffers = launch.buffers.iter().map(address).collect::<Result<Vec<_>, _>>()?;
@@ -396,13 +397,31 @@ impl<'c> Session<'c> {
         self.replaced.insert(i, content);
     }
 
+    /// Returns the bytes behind the `i`th buffer, up to the end of its last page.
+    fn rest(&self, i: usize) -> u64 {
+        let end = self.buffers[i] + self.launch.buffers[i].content.len();
+        end.next_multiple_of(PAGE_BYTES) - end
+    }
+
+    /// Returns the allocations of the launch: buffers, and the module's variables.
+    fn allocations(&self) -> impl Iterator<Item = Allocation> {
+        let buffer = |(buffer, &address): (&Buffer, &u64)| Allocation {
+            name: buffer.name.clone(),
+            address,
+            bytes: buffer.content.len(),
+        };
+        let buffers = self.launch.buffers.iter().zip(&self.buffers).map(buffer);
+        buffers.chain(self.program.allocations())
+    }
+
     /// Returns the buffers behind whose end the launch has changed a byte. Memory has pages, so that
     /// such stores are no faults.
     pub fn overruns(&self) -> Result<Vec<Overrun<'c>>, Error> {
         let mut found = vec![];
-        for (buffer, &address) in self.launch.buffers.iter().zip(&self.buffers) {
+        let buffers = self.launch.buffers.iter().zip(&self.buffers);
+        for (i, (buffer, &address)) in buffers.enumerate() {
             let size = buffer.content.len();
-            let mut behind = vec![0; (size.next_multiple_of(PAGE_BYTES) - size) as usize];
+            let mut behind = vec![0; self.rest(i) as usize];
             self.program.memory().read(address + size, &mut behind)?;
             if let Some(at) = behind.iter().position(|&byte| byte != 0) {
                 let (buffer, byte, bytes) = (buffer.name.as_str(), size + at as u64, size);
@@ -424,14 +443,10 @@ impl<'c> Session<'c> {
                 Content::Bytes(_) => size,
             };
             // Zeros are left alone: the host may not have had to provide the memory yet.
-            self.pieces(
-                address + first,
-                size.next_multiple_of(PAGE_BYTES) - first,
-                |address, piece| {
-                    let dirty = piece.iter().any(|&byte| byte != 0);
-                    if dirty { memory.fill(address, piece.len() as u64, 0) } else { Ok(()) }
-                },
-            )?;
+            self.pieces(address + first, size + self.rest(i) - first, |address, piece| {
+                let dirty = piece.iter().any(|&byte| byte != 0);
+                if dirty { memory.fill(address, piece.len() as u64, 0) } else { Ok(()) }
+            })?;
         }
         for (range, &address) in self.launch.sparse.iter().zip(&self.sparse) {
             for page in &range.resident {
@@ -491,6 +506,9 @@ impl<'c> Session<'c> {
         let drawn = start.elapsed();
         let mut outcome = self.kernel()?.launch_with_progress(&self.args, &options, progress)?;
         outcome.run += drawn;
+        if let Some(fault) = &mut outcome.fault {
+            fault.compare_with(self.allocations());
+        }
         Ok(outcome)
     }
 
@@ -533,14 +551,8 @@ impl<'c> Session<'c> {
     /// Runs the kernel once with checks ([`Kernel::launch_checked`]). Its allocations are the buffers
     /// and the module's variables.
     pub fn checked(&self, options: &LaunchOptions, checks: Checks) -> Result<CheckedLaunch, Error> {
-        let buffer = |(buffer, &address): (&Buffer, &u64)| Allocation {
-            name: buffer.name.clone(),
-            address,
-            bytes: buffer.content.len(),
-        };
-        let buffers = self.launch.buffers.iter().zip(&self.buffers).map(buffer);
-        let live = buffers.chain(self.program.allocations()).collect();
-        let allocations = Allocations { live, freed: vec![] };
+        let live = self.allocations().filter(|_| checks.memory).collect();
+        let allocations = Allocations { live, ..Allocations::default() };
         let options = self.drawing(options)?;
         self.kernel()?.launch_checked(&self.args, options.as_ref(), checks, &allocations)
     }

@@ -114,12 +114,5 @@ pub(super) fn environment(launch: &Launching<'_>, raw: &RawKernel) -> Result<Env
         bank::start(&config, wave_scratch(raw.scratch_bytes), launch.kernel.program.data_share()?);
     content.extend(launch.params(&launch.bytes()?)?);
     config.constants[0] = Some(ConstBank::new(&content)?);
-    Ok(Environment {
-        config,
-        images: vec![],
-        held: vec![],
-        scratch: vec![],
-        lent: vec![],
-        print: None,
-    })
+    Ok(Environment::new(config))
 }

@@ -101,7 +101,7 @@ pub(super) fn environment(launch: &Launching<'_>, header: &Header) -> Result<Env
     config.constants[usize::from(BANK)] = Some(ConstBank::new(&told)?);
     let (known, lent) =
         images.map_or_else(Default::default, |images| (images.known, vec![images.records]));
-    Ok(Environment { config, images: known, held: vec![], scratch: vec![], lent, print: None })
+    Ok(Environment { images: known, lent, ..Environment::new(config) })
 }
 
 /// Puts the addresses of arrays, which are the parameters, where lifted code finds them.

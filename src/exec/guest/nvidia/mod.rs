@@ -83,16 +83,9 @@ pub(super) fn environment(
     images: Option<Images>,
 ) -> Result<Environment, Error> {
     let Some(images) = images else {
-        return Ok(Environment {
-            config,
-            images: vec![],
-            held,
-            scratch: vec![],
-            lent,
-            print: None,
-        });
+        return Ok(Environment { held, lent, ..Environment::new(config) });
     };
     config.constants[usize::from(driver::BANK)] = Some(ConstBank::new(&images.bank)?);
     lent.push(images.records);
-    Ok(Environment { config, images: images.known, held, scratch: vec![], lent, print: None })
+    Ok(Environment { images: images.known, held, lent, ..Environment::new(config) })
 }

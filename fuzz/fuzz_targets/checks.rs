@@ -1,0 +1,3 @@
+#![no_main]
+
+warploom_fuzzing::target!(checks);
