@@ -46,4 +46,7 @@ mod _native {
     use super::{cuda_device, elements};
     #[pymodule_export]
     const VERSION: &str = env!("CARGO_PKG_VERSION");
+    /// A `sitecustomize.py` for CUDA programs.
+    #[pymodule_export]
+    const PYTHON_START: &str = include_str!("../../src/cli/sitecustomize.py");
 }

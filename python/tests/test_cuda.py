@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from warploom import Error, command, cuda
+from warploom import Error, _native, command, cuda
 from warploom.__main__ import with_python
 
 
@@ -131,3 +131,18 @@ def test_the_plugin_is_there_before_collection(tmp_path):
     assert "1 passed" in out and "device sm_75" in out
     (tmp_path / "pytest.ini").unlink()
     assert "sm_1" in run("--warploom-device", "sm_1", ends=4).stderr
+
+
+def test_pytorch_runs_without_cudnn(tmp_path):
+    """At its start, Python turns cuDNN off in PyTorch, and runs another `sitecustomize` as without warploom."""
+    ours, others, torch = tmp_path / "ours", tmp_path / "others", tmp_path / "torch"
+    for folder in (ours, others, torch / "torch" / "backends"):
+        folder.mkdir(parents=True)
+    (ours / "sitecustomize.py").write_text(_native.PYTHON_START)
+    (others / "sitecustomize.py").write_text("print('other')")
+    (torch / "torch" / "__init__.py").write_text("class _C:\n    _set_cudnn_enabled = print\n\n\nimport torch.backends.cudnn\n")
+    (torch / "torch" / "backends" / "__init__.py").touch()
+    (torch / "torch" / "backends" / "cudnn.py").write_text("print('imported')")
+    path = os.pathsep.join(map(str, (ours, others, torch)))
+    ran = subprocess.run([sys.executable, "-c", "import torch"], env={**os.environ, "PYTHONPATH": path}, text=True, capture_output=True, check=True)
+    assert ran.stdout.split() == ["other", "imported", "False"]

@@ -3,6 +3,7 @@
 from typing import Optional, Union
 
 VERSION: str
+PYTHON_START: str
 
 class Error(Exception):
     """Bad input: the launch did not take place."""

@@ -17,11 +17,12 @@ import atexit
 import ctypes
 import os
 import shutil
+import sys
 import tempfile
 from pathlib import Path
 from typing import Optional
 
-from . import command
+from . import _native, command
 from ._native import Error, cuda_device
 
 #: The files of the libraries, and the names by which programs load them.
@@ -132,6 +133,13 @@ def enable(
     os.environ["NUMBA_CUDA_DRIVER"] = str(folder / "libcuda.so.1")
     # PyTorch's layers then use cuBLAS, which is there, instead of cuBLASLt.
     os.environ["DISABLE_ADDMM_CUDA_LT"] = "1"
+    # PyTorch runs without cuDNN, in this process and in its children.
+    (folder / "python").mkdir()
+    (folder / "python" / "sitecustomize.py").write_text(_native.PYTHON_START)
+    _prepend("PYTHONPATH", [str(folder / "python")])
+    exec(_native.PYTHON_START, {})
+    if "torch" in sys.modules:
+        sys.modules["torch"].backends.cudnn.enabled = False
     _folder = folder
 
 

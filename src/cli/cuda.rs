@@ -90,6 +90,9 @@ const LIBRARIES: [(&str, &[&str]); 7] = [
     ("libnvidia_ml.so", &["libnvidia-ml.so.1"]),
 ];
 
+/// A module that Python imports at its start.
+const PYTHON_START: (&str, &str) = ("sitecustomize.py", include_str!("sitecustomize.py"));
+
 /// The variable that names the driver to which calls are forwarded, if the user sets it.
 const REAL: &str = "WARPLOOM_REAL_CUDA";
 
@@ -168,7 +171,13 @@ fn before(variable: &str, first: &[PathBuf]) -> OsString {
     value
 }
 
-fn environment(options: &Options, folder: &Path, first: &[PathBuf], command: &mut Command) {
+/// Sets the environment of the program. `python`: the folder of [`PYTHON_START`].
+fn environment(
+    options: &Options,
+    [folder, python]: [&Path; 2],
+    first: &[PathBuf],
+    command: &mut Command,
+) {
     command.env("LD_LIBRARY_PATH", before("LD_LIBRARY_PATH", &[folder.to_path_buf()]));
     command.env("LD_PRELOAD", before("LD_PRELOAD", first));
     // Triton looks for the driver itself.
@@ -176,6 +185,7 @@ fn environment(options: &Options, folder: &Path, first: &[PathBuf], command: &mu
     if !forwards() {
         // PyTorch's layers then use cuBLAS, which is there, instead of cuBLASLt.
         command.env("DISABLE_ADDMM_CUDA_LT", "1");
+        command.env("PYTHONPATH", before("PYTHONPATH", &[python.to_path_buf()]));
     }
     let mut set = |name: &str, value: Option<String>| {
         if let Some(value) = value {
@@ -233,15 +243,17 @@ pub(super) fn run(options: &Options) -> Result<u8, Error> {
         move |source| Error::Io { path, doing: "cannot be made a folder", source }
     };
     let folder = tempfile::tempdir().map_err(cannot(Path::new("a temporary folder")))?;
-    let (linked, left) = (folder.path().join("lib"), folder.path().join("summary"));
-    for path in [&linked, &left] {
+    let [linked, left, python] = ["lib", "summary", "python"].map(|name| folder.path().join(name));
+    for path in [&linked, &left, &python] {
         std::fs::create_dir(path).map_err(cannot(path))?;
     }
+    let (name, content) = PYTHON_START;
+    warploom_replay::write::file(&python.join(name), |into| into.write_all(content.as_bytes()))?;
     let first = link(&from, &linked)?;
     let (program, arguments) = options.command.split_first().expect("clap requires a command");
     let mut command = Command::new(program);
     command.args(arguments);
-    environment(options, &linked, &first, &mut command);
+    environment(options, [&linked, &python], &first, &mut command);
     command.env(summary::VARIABLE, &left);
     if let Some(capture) = &options.capture.capture {
         std::fs::create_dir_all(capture).map_err(cannot(capture))?;

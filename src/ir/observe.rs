@@ -13,3 +13,6 @@ pub const BLOCK_FENCE: u32 = u32::MAX - 2;
 pub const ALLOCATED: u32 = u32::MAX - 3;
 /// The host has freed memory for a lane: the address.
 pub const FREED: u32 = u32::MAX - 4;
+/// Caches are emptied, so that strong accesses of the warp, which came before, acquire: the active lanes
+/// (a mask).
+pub const ACQUIRE: u32 = u32::MAX - 5;

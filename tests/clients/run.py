@@ -59,9 +59,11 @@ class Client:
         # A folder of --tests that it runs in.
         self.tests = tests
 
-    def variables(self, site):
+    def variables(self, site, options):
         """The environment that its programs run in."""
-        environment = {"WARPLOOM_CACHE": "off", **os.environ, **self.environment}
+        # Each tensor is an allocation, so that checks know its end.
+        own = {"PYTORCH_NO_CUDA_MEMORY_CACHING": "1"} if options.check else {}
+        environment = {"WARPLOOM_CACHE": "off", **own, **os.environ, **self.environment}
         paths = [str(site / "nvidia" / library / "lib") for library in self.libraries]
         environment["LD_LIBRARY_PATH"] = ":".join(paths + [environment.get("LD_LIBRARY_PATH", "")]).strip(":")
         if self.libraries:
@@ -102,6 +104,7 @@ CLIENTS = {
     ),
     "torch": Client("torch", ["torch_ops.py"], ["sm_52"], heavy=True, captured=("elementwise", "sorting")),
     "torch13": Client("torch13", ["torch_ops.py"], ["sm_80"], heavy=True, captured=("elementwise", "sorting")),
+    "torch_operators": Client("torch13", ["torch_operators.py"], ["sm_80"], timeout=3600, heavy=True, captured=None),
     "triton": Client("torch13", ["triton_kernels.py"], ["sm_80"], heavy=True, captured=()),
     "triton_ptx": Client("torch", ["triton_kernels.py"], ["sm_80"], environment={"WITH_PTX": "1"}, heavy=True, captured=()),
 }
@@ -131,9 +134,10 @@ def run(name, client, device, options, more=(), parts=()):
     else:
         command = [python, *client.script, *parts]
     folder = HERE / "numba_suite" if client.script is SUITE else options.tests / client.tests if client.tests else HERE
-    under = [options.warploom, "cuda", "--device", device, "--summary", "3", *more, "--", *command]
+    checks = ["--check", options.check] if options.check else []
+    under = [options.warploom, "cuda", "--device", device, "--summary", "3", *checks, *more, "--", *command]
     try:
-        ran = subprocess.run(under, cwd=folder, env=client.variables(site), timeout=client.timeout, text=True, capture_output=True)
+        ran = subprocess.run(under, cwd=folder, env=client.variables(site, options), timeout=client.timeout, text=True, capture_output=True)
         text = ran.stdout + ran.stderr
     except subprocess.TimeoutExpired as expired:
         text = (expired.stdout or b"").decode() + "\nFAILED by its time limit\n"
@@ -165,7 +169,8 @@ def expected_failures(name, device):
 
 
 def judge(name, device, text):
-    """Prints what came of a run. Returns whether it is as expected."""
+    """Prints what came of a run, and what checks found. Returns whether it is as expected."""
+    print("".join(f"{line}\n" for line in text.splitlines() if re.match("warploom: .* in kernel `", line)), end="")
     # As pytest (cases, and parts of them), unittest and checks.py name them.
     line = r"^(?:(?:SUB)?FAILED(?:\(.*\)|\[.*\])?|FAIL:|ERROR:?) +([\w./]+::\S+|\w+)(?: [-(].*)?$"
     failed = set(re.findall(line, text, re.MULTILINE))
@@ -190,6 +195,7 @@ def main():
     parser.add_argument("--as-they-are", action="store_true", help="install nothing")
     parser.add_argument("--capture", type=int, default=0, metavar="N", help="replay N launches of each client")
     parser.add_argument("--only-replay", action="store_true", help="with --capture: do not run the clients without it first")
+    parser.add_argument("--check", metavar="CHECKS", help="runs clients under these checks, which print what they find")
     parser.add_argument("--device", help="only as this GPU")
     options = parser.parse_args()
     options.warploom = options.warploom.resolve()

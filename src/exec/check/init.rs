@@ -37,7 +37,7 @@ impl Init {
     }
 
     pub fn access(&mut self, warp: &Warp, at: &At<'_>, reports: &mut Reports) {
-        if at.action != Action::Store {
+        if at.action != Action::Store && !at.order.restores {
             let is_missing = |lane: &u32| {
                 let (written, bytes) = (self.written(warp, at, *lane), at.bytes(*lane));
                 written < bytes && (written == 0 || bytes <= WORD_BYTES)

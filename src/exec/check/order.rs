@@ -23,6 +23,8 @@ pub struct Order {
     pub arrives: bool,
     pub acquires: bool,
     pub releases: bool,
+    /// Whether the access restores a register, perhaps one that nothing has written.
+    pub restores: bool,
     pub scope: Scope,
 }
 
@@ -33,6 +35,7 @@ impl Order {
         arrives: false,
         acquires: false,
         releases: false,
+        restores: false,
         scope: Scope::Device,
     };
 
@@ -67,7 +70,8 @@ fn of_ptx(mnemonic: &str) -> Order {
         has("acquire") || has("acq_rel") || is_barrier,
         has("release") || has("acq_rel") || is_barrier,
     );
-    Order { strong, acquires, releases, scope, ..Order::PLAIN }
+    let restores = has("lu");
+    Order { strong, acquires, releases, restores, scope, ..Order::PLAIN }
 }
 
 fn of_sass(isa: Isa, mnemonic: &str) -> Order {
@@ -81,9 +85,13 @@ fn of_sass(isa: Isa, mnemonic: &str) -> Order {
     // A volatile store of Maxwell has the name of a plain store. (So do all volatile accesses to
     // shared memory.)
     let unknown = matches!(isa, Isa::Maxwell { .. }) && matches!(first, "ST" | "STG");
-    // The second half of an acquire is an instruction on the cache, which follows.
-    let acquires = strong && !is_atomic || first == "LDS";
-    Order { strong, unknown, acquires, scope, ..Order::PLAIN }
+    // From Turing on, an acquire for the device has an instruction on the cache behind it.
+    let acquires = match isa {
+        Isa::Maxwell { .. } => strong && !is_atomic || first == "LDS",
+        _ => strong && is_of_block || first == "LDS",
+    };
+    let restores = has("LU");
+    Order { strong, unknown, acquires, restores, scope, ..Order::PLAIN }
 }
 
 fn of_gfx9(mnemonic: &str, text: &str) -> Order {

@@ -74,7 +74,7 @@ struct State {
     known: Clock,
     /// The step that ended with the last fence.
     fenced: Option<(u32, Scope)>,
-    /// The clock that the next fence adds to the known one, for the block and for the device.
+    /// The clock that the next acquire adds to the known one, for the block and for the device.
     seen: [Clock; 2],
     /// The barrier and the round at which the warp waits.
     waits: Option<(u64, u32)>,
@@ -190,14 +190,20 @@ impl Race {
     }
 
     pub fn fence(&mut self, warp: &Warp, scope: Scope) {
+        self.acquire(warp, scope);
+        let state = Race::state(self.blocks.entry(warp.number).or_default(), warp);
+        state.fenced = Some((state.step, scope));
+        state.step += 1;
+    }
+
+    /// The warp learns what others have released to its strong accesses so far.
+    pub fn acquire(&mut self, warp: &Warp, scope: Scope) {
         let state = Race::state(self.blocks.entry(warp.number).or_default(), warp);
         let [block, device] = &mut state.seen;
         state.known.join(&std::mem::take(block));
         if scope == Scope::Device {
             state.known.join(&std::mem::take(device));
         }
-        state.fenced = Some((state.step, scope));
-        state.step += 1;
     }
 
     /// A warp arrives at a barrier for so many threads, 0 for all.

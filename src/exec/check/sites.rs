@@ -31,6 +31,8 @@ pub enum SiteEvent {
         scalar: bool,
     },
     Fence(Scope),
+    /// [`observe::ACQUIRE`]
+    Acquire,
     /// Barrier, threads (0: all).
     Arrive {
         kind: BarrierKind,
@@ -142,6 +144,7 @@ impl Writer<'_> {
                 let (event, action) = match *site {
                     observe::MEET => (SiteEvent::Meet, Action::Sync),
                     observe::APART => (SiteEvent::Apart, Action::Barrier),
+                    observe::ACQUIRE => (SiteEvent::Acquire, Action::Sync),
                     _ => (SiteEvent::Fence(Scope::Block), Action::Sync),
                 };
                 *site = self.sites.len() as u32;

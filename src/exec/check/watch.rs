@@ -16,7 +16,7 @@ use super::clock::lanes;
 use super::finding::{Action, MemoryKind};
 use super::init::Init;
 use super::memory::{By, Memory};
-use super::order::Order;
+use super::order::{Order, Scope};
 use super::race::Race;
 use super::sites::{Site, SiteEvent};
 use super::sync::Sync;
@@ -289,6 +289,11 @@ impl Checking {
             (SiteEvent::Fence(scope), _) => {
                 if let Some(race) = race {
                     race.fence(warp, scope);
+                }
+            }
+            (SiteEvent::Acquire, _) => {
+                if let Some(race) = race {
+                    race.acquire(warp, Scope::Device);
                 }
             }
             (SiteEvent::Arrive { kind }, [barrier, threads]) => {

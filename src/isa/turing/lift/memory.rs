@@ -5,7 +5,7 @@
 
 use warploom_guest::divergence::Mask;
 use warploom_guest::images::formatted::Elements;
-use warploom_ir::{Access, Extend, IntCc, Space, Type, Value, Values};
+use warploom_ir::{Access, Extend, IntCc, Space, Type, Value, Values, observe};
 use warploom_sass::lift::Cx;
 use warploom_sass::lift::context::BANKS;
 use warploom_sass::{Address, Location, Role};
@@ -14,7 +14,7 @@ use super::flow::{Flow, Lifted, Unsupported};
 use super::moves::WINDOW_BYTES;
 use super::operand::{set, set_nth, set_pred, wants};
 use crate::driver::word;
-use crate::field::{ConstMode, FenceScope, Field, MemSize, QuerySpace};
+use crate::field::{CacheOp, ConstMode, FenceScope, Field, MemSize, QuerySpace};
 use crate::{Instruction, Opcode};
 
 /// Returns the elements that an access moves.
@@ -254,6 +254,15 @@ pub fn membar(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
         FenceScope::Reserved => return Err(Unsupported),
         FenceScope::Cta => cx.b.observe_fence(),
         _ => cx.b.fence(),
+    }
+    Ok(Flow::Next)
+}
+
+/// Lifts CCTL. Caches have no effect here; code that acquires empties one.
+pub fn cctl(cx: &mut Cx<'_>, i: &Instruction) -> Lifted {
+    if i.cache_op() == CacheOp::IvAll {
+        let active = cx.active();
+        cx.b.observe(observe::ACQUIRE, &[active]);
     }
     Ok(Flow::Next)
 }

@@ -164,7 +164,7 @@ family! { ($) memory {
             one "o1ab @9=100 @91=0";
         }
     }
-    Cctl (exact control::nop) {
+    Cctl (exact memory::cctl) {
         "CCTL{extended@72}{cache_kind@78}{cache_op@87}" {
             one "o18f @9=100 @24=11111111 @87=0100 @91=0";
             one "o18f @9=100 @24=11111111 @87=0110 @91=0";
