@@ -6,8 +6,10 @@ use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
-use crate::memory::{Out, Place, Pointer, Real, Scalar};
-use crate::{Answer, Status, api, driver, require};
+use warploom_cukit::memory::{Out, Place, Pointer, Real};
+use warploom_cukit::{Answer, Status, api, driver, require};
+
+use crate::scalar::Scalar;
 
 /// The version of cuBLAS that these functions follow.
 const VERSION: c_int = 120_900;
@@ -29,11 +31,11 @@ fn lock() -> MutexGuard<'static, HashMap<u64, Handle>> {
 }
 
 pub fn get(handle: u64) -> Answer<Handle> {
-    lock().get(&handle).copied().ok_or(Status::NotInitialized)
+    lock().get(&handle).copied().ok_or(Status::InvalidHandle)
 }
 
 fn change(handle: u64, change: impl FnOnce(&mut Handle)) -> Answer {
-    lock().get_mut(&handle).map(change).ok_or(Status::NotInitialized)
+    lock().get_mut(&handle).map(change).ok_or(Status::InvalidHandle)
 }
 
 impl Handle {
@@ -44,7 +46,7 @@ impl Handle {
 
     /// Returns a scalar argument.
     pub fn scalar(&self, pointer: Pointer, real: Real) -> Answer<Scalar> {
-        Ok(self.place(pointer, real)?.scalar(real))
+        Ok(Scalar::at(self.place(pointer, real)?, real))
     }
 }
 
@@ -95,11 +97,14 @@ api! {
     }
 
     fn cublasDestroy_v2(handle: u64) {
-        lock().remove(&handle).map(|_| ()).ok_or(Status::NotInitialized)
+        lock().remove(&handle).map(|_| ()).ok_or(Status::InvalidHandle)
     }
 
+    /// The handle may be null.
     fn cublasGetVersion_v2(handle: u64, out: Out<c_int>) {
-        get(handle)?;
+        if handle != 0 {
+            get(handle)?;
+        }
         out.set(VERSION)
     }
 

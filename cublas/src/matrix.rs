@@ -2,9 +2,12 @@
 
 use std::ffi::{c_int, c_longlong};
 
-use crate::memory::{Place, Pointer, Real, Scalar};
+use warploom_cukit::memory::{Place, Pointer, Real};
+use warploom_cukit::{Answer, Status, api, driver, require};
+
+use crate::handle;
+use crate::scalar::{Scalar, of_compute};
 use crate::vector::Vector;
-use crate::{Answer, Status, api, driver, handle, require};
 
 fn size(n: c_int) -> Answer<usize> {
     usize::try_from(n).map_err(|_| Status::InvalidValue)
@@ -311,7 +314,7 @@ api! {
         handle: u64, ta: c_int, tb: c_int, m: c_int, n: c_int, k: c_int, alpha: Pointer, a: Pointer, ka: u32, lda: c_int,
         b: Pointer, kb: u32, ldb: c_int, beta: Pointer, c: Pointer, kc: u32, ldc: c_int, compute: u32, _algorithm: c_int,
     ) {
-        let scalars = Scalars { alpha, beta, real: Real::of_compute(compute)? };
+        let scalars = Scalars { alpha, beta, real: of_compute(compute)? };
         Batch::new(handle, [ta, tb], [m, n, k], [lda, ldb, ldc], reals([ka, kb, kc])?, scalars)?.one([a, b, c])
     }
 
@@ -328,7 +331,7 @@ api! {
         sa: c_longlong, b: Pointer, kb: u32, ldb: c_int, sb: c_longlong, beta: Pointer, c: Pointer, kc: u32, ldc: c_int,
         sc: c_longlong, count: c_int, compute: u32, _algorithm: c_int,
     ) {
-        let scalars = Scalars { alpha, beta, real: Real::of_compute(compute)? };
+        let scalars = Scalars { alpha, beta, real: of_compute(compute)? };
         let batch = Batch::new(handle, [ta, tb], [m, n, k], [lda, ldb, ldc], reals([ka, kb, kc])?, scalars)?;
         batch.strided([a, b, c], [sa, sb, sc], count)
     }
@@ -338,7 +341,7 @@ api! {
         b: Pointer, kb: u32, ldb: c_int, beta: Pointer, c: Pointer, kc: u32, ldc: c_int, count: c_int, compute: u32,
         _algorithm: c_int,
     ) {
-        let scalars = Scalars { alpha, beta, real: Real::of_compute(compute)? };
+        let scalars = Scalars { alpha, beta, real: of_compute(compute)? };
         Batch::new(handle, [ta, tb], [m, n, k], [lda, ldb, ldc], reals([ka, kb, kc])?, scalars)?.listed([a, b, c], count)
     }
 

@@ -1,31 +1,8 @@
 //! Functions that programs link, and that return "not supported".
 
-use std::collections::BTreeSet;
-use std::sync::{Mutex, PoisonError};
+use warploom_cukit::refused;
 
-use crate::Status;
-
-/// The functions that were already named on standard error. Each is named once.
-static TOLD: Mutex<BTreeSet<&str>> = Mutex::new(BTreeSet::new());
-
-fn refuse(name: &'static str) -> u32 {
-    if TOLD.lock().unwrap_or_else(PoisonError::into_inner).insert(name) {
-        eprintln!("warploom: {name} is not provided (CUBLAS_STATUS_NOT_SUPPORTED)");
-    }
-    Status::NotSupported as u32
-}
-
-macro_rules! refused {
-    ($($name:ident)*) => { $(
-        // SAFETY: as in `api`. The arguments stay in registers and on the caller's stack.
-        #[unsafe(no_mangle)]
-        extern "C" fn $name() -> u32 {
-            refuse(stringify!($name))
-        }
-    )* };
-}
-
-refused! {
+refused! { "CUBLAS_STATUS_NOT_SUPPORTED":
     cublasCaxpy_v2 cublasCcopy_v2 cublasCcopy_v2_64 cublasCdgmm cublasCdotc_v2 cublasCdotu_v2 cublasCgeam cublasCgeam_64
     cublasCgelsBatched cublasCgemmBatched cublasCgemmStridedBatched cublasCgemmStridedBatched_64 cublasCgemm_v2 cublasCgemm_v2_64
     cublasCgemvStridedBatched_64 cublasCgemv_v2 cublasCgemv_v2_64 cublasCgeqrfBatched cublasCgerc_v2 cublasCgerc_v2_64 cublasCgeru_v2

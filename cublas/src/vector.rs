@@ -2,8 +2,10 @@
 
 use std::ffi::c_int;
 
-use crate::memory::{Place, Pointer, Real};
-use crate::{Answer, Status, api, driver, handle};
+use warploom_cukit::memory::{Place, Pointer, Real};
+use warploom_cukit::{Answer, Status, api, driver};
+
+use crate::handle;
 
 /// Elements at a constant step in memory. If the step is negative, the first element of the vector
 /// is the last in memory.

@@ -33,6 +33,8 @@ LIBRARIES = {
     "libcudart13.so": ("libcudart.so.13",),
     "libcublas12.so": ("libcublas.so.12",),
     "libcublas13.so": ("libcublas.so.13",),
+    "libcufft11.so": ("libcufft.so.11",),
+    "libcufft12.so": ("libcufft.so.12",),
     "libnvidia_ml.so": ("libnvidia-ml.so.1",),
 }
 
@@ -69,7 +71,7 @@ def _loaded() -> list[str]:
             paths = {line.split(maxsplit=5)[5].strip() for line in maps if "/" in line}
     except OSError:
         return []
-    names = ("libcuda.so", "libcudart", "libcublas", "libnvidia-ml")
+    names = ("libcuda.so", "libcudart", "libcublas", "libcufft", "libnvidia-ml")
     return sorted(path for path in paths if os.path.basename(path).startswith(names))
 
 
@@ -125,7 +127,7 @@ def enable(
             # The dynamic linker finds a library that is loaded under its name before all others.
             path = str(folder / names[0])
             ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL)
-            if names[0].startswith(("libcudart", "libcublas")):
+            if names[0].startswith(("libcudart", "libcublas", "libcufft")):
                 first.append(path)
     _prepend("LD_LIBRARY_PATH", [str(folder)])
     _prepend("LD_PRELOAD", first)

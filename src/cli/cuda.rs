@@ -80,13 +80,15 @@ fn device(name: &str) -> Result<u32, String> {
 }
 
 /// The libraries: Cargo's file names, and the names that programs load.
-const LIBRARIES: [(&str, &[&str]); 7] = [
+const LIBRARIES: [(&str, &[&str]); 9] = [
     ("libcuda.so", &["libcuda.so.1", "libcuda.so"]),
     ("libcudart11.so", &["libcudart.so.11.0"]),
     ("libcudart12.so", &["libcudart.so.12"]),
     ("libcudart13.so", &["libcudart.so.13"]),
     ("libcublas12.so", &["libcublas.so.12"]),
     ("libcublas13.so", &["libcublas.so.13"]),
+    ("libcufft11.so", &["libcufft.so.11"]),
+    ("libcufft12.so", &["libcufft.so.12"]),
     ("libnvidia_ml.so", &["libnvidia-ml.so.1"]),
 ];
 
@@ -152,7 +154,7 @@ fn link(from: &Path, into: &Path) -> Result<Vec<PathBuf>, Error> {
             })?;
             // A program may find its own library by a path (RPATH), which counts before the library
             // path. A library that is already loaded under the name counts before RPATH.
-            if name.starts_with("libcudart") || name.starts_with("libcublas") {
+            if ["libcudart", "libcublas", "libcufft"].iter().any(|start| name.starts_with(start)) {
                 first.push(link);
             }
         }

@@ -172,7 +172,7 @@ def judge(name, device, text):
     """Prints what came of a run, and what checks found. Returns whether it is as expected."""
     print("".join(f"{line}\n" for line in text.splitlines() if re.match("warploom: .* in kernel `", line)), end="")
     # As pytest (cases, and parts of them), unittest and checks.py name them.
-    line = r"^(?:(?:SUB)?FAILED(?:\(.*\)|\[.*\])?|FAIL:|ERROR:?) +([\w./]+::\S+|\w+)(?: [-(].*)?$"
+    line = r"^(?:(?:SUB)?FAILED(?:\(.*\)|\[.*\])?|FAIL:|ERROR:?) +([\w./]+::\S+|[\w.]+)(?: [-(].*)?$"
     failed = set(re.findall(line, text, re.MULTILINE))
     counted = re.findall(r"^.*\b(?:\d+ (?:passed|failed)|Ran \d+ tests).*$", text, re.MULTILINE)
     # A name without parameters is that of the case with any.

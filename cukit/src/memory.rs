@@ -27,16 +27,6 @@ impl Real {
         }
     }
 
-    /// Returns the type of scalars for a `cublasComputeType_t`.
-    pub fn of_compute(kind: u32) -> Answer<Real> {
-        match kind {
-            64 | 65 => Ok(Real::F16),
-            68 | 69 | 74 | 75 | 77 => Ok(Real::F32),
-            70 | 71 => Ok(Real::F64),
-            _ => Err(Status::NotSupported),
-        }
-    }
-
     pub fn bytes(self) -> usize {
         match self {
             Real::F16 | Real::Bf16 => 2,
@@ -49,7 +39,7 @@ impl Real {
 /// A pointer of the caller's, which only C makes. It is null or valid, as the API states for the
 /// argument.
 #[repr(transparent)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Pointer(*mut c_void);
 
 impl Pointer {
@@ -57,6 +47,27 @@ impl Pointer {
     /// extends there.
     pub fn after(self, bytes: isize) -> Pointer {
         Pointer(self.0.wrapping_byte_offset(bytes))
+    }
+}
+
+impl Pointer {
+    /// Returns the integers of a list in host memory, of 8 bytes each if `wide`, else of 4. Returns
+    /// `None` if the pointer is null.
+    pub fn integers(self, count: usize, wide: bool) -> Option<Vec<i64>> {
+        if self.0.is_null() {
+            return None;
+        }
+        let at = |i: usize| {
+            // SAFETY: by the API's contract the list has so many integers.
+            unsafe {
+                if wide {
+                    self.0.cast::<i64>().add(i).read_unaligned()
+                } else {
+                    self.0.cast::<i32>().add(i).read_unaligned().into()
+                }
+            }
+        };
+        Some((0..count).map(at).collect())
     }
 }
 
@@ -101,6 +112,10 @@ impl Place {
         Ok(place)
     }
 
+    pub fn is_on_device(self) -> bool {
+        self.on_device
+    }
+
     /// Makes a place in device memory for `count` numbers, aligned to their size.
     pub fn on_device(pointer: Pointer, real: Real, count: usize) -> Answer<Place> {
         let place = Place::new(pointer, true, real, count)?;
@@ -122,11 +137,6 @@ impl Place {
         let address = unsafe { at.read_unaligned() } as usize;
         let place = Place { address, on_device: true, bytes: count.checked_mul(real.bytes())? };
         (count == 0 || address != 0 && place.is_aligned(real)).then_some(place)
-    }
-
-    /// Returns a scalar: its value if the host has it, else its place.
-    pub fn scalar(self, real: Real) -> Scalar {
-        if self.on_device { Scalar::Later(self, real) } else { Scalar::Now(self.get(real, 0)) }
     }
 
     /// Returns a pointer to `count` elements. Panics if the place has fewer bytes.
@@ -171,22 +181,6 @@ impl Place {
                 Real::F32 => self.at::<f32>(i).write_unaligned(value as f32),
                 Real::F64 => self.at::<f64>(i).write_unaligned(value),
             }
-        }
-    }
-}
-
-#[derive(Clone, Copy)]
-pub enum Scalar {
-    Now(f64),
-    Later(Place, Real),
-}
-
-impl Scalar {
-    /// Returns the value in the operation's turn.
-    pub fn value(self) -> f64 {
-        match self {
-            Scalar::Now(value) => value,
-            Scalar::Later(place, real) => place.get(real, 0),
         }
     }
 }

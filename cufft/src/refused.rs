@@ -1,0 +1,12 @@
+//! Functions that programs link, and that return "not supported".
+
+use warploom_cukit::refused;
+
+refused! { "CUFFT_NOT_SUPPORTED":
+    cufftDebug cufftDescriptionCreate cufftDescriptionGetTraitInt64 cufftDescriptionSetTraitInt64 cufftDeviceCreate cufftDeviceDestroy
+    cufftDeviceGetDatabaseStr cufftDeviceGetDatabaseStrSize cufftDeviceGetDeviceFunctionTraitInt64 cufftDeviceGetDeviceFunctions
+    cufftDeviceGetLTOIRSizes cufftDeviceGetLTOIRs cufftDeviceGetNumDeviceFunctions cufftDeviceGetNumLTOIRs cufftDeviceGetSemanticVersion
+    cufftDeviceGetVersion cufftDeviceIsSupported cufftXtClearCallback cufftXtExecDescriptor cufftXtExecDescriptorC2C cufftXtExecDescriptorC2R
+    cufftXtExecDescriptorD2Z cufftXtExecDescriptorR2C cufftXtExecDescriptorZ2D cufftXtExecDescriptorZ2Z cufftXtFree cufftXtMakePlanGuru64
+    cufftXtMalloc cufftXtMemcpy cufftXtQueryPlan cufftXtSetCallback cufftXtSetCallbackSharedSize cufftXtSetGPUs cufftXtSetJITCallback
+}
