@@ -1,6 +1,6 @@
 //! The functions of warploom's driver, `libcuda.so.1`.
 
-use std::ffi::c_void;
+use std::ffi::{CString, c_char, c_void};
 use std::sync::LazyLock;
 
 use libloading::Library;
@@ -17,6 +17,23 @@ struct Driver {
     retain: unsafe extern "C" fn(*mut u64, u64) -> u32,
     release: unsafe extern "C" fn(u64) -> u32,
     written: unsafe extern "C" fn(u64, usize) -> u32,
+    link: Linker,
+}
+
+struct Linker {
+    create: unsafe extern "C" fn(u32, *const c_void, *const c_void, *mut u64) -> u32,
+    add: unsafe extern "C" fn(
+        u64,
+        u32,
+        *const u8,
+        usize,
+        *const c_char,
+        u32,
+        *const c_void,
+        *const c_void,
+    ) -> u32,
+    complete: unsafe extern "C" fn(u64, *mut *const u8, *mut usize) -> u32,
+    destroy: unsafe extern "C" fn(u64) -> u32,
 }
 
 /// The driver's functions, or `None` if there is no driver library or it lacks one of them.
@@ -37,6 +54,12 @@ static DRIVER: LazyLock<Option<Driver>> = LazyLock::new(|| {
             retain: *library.get(b"cuMemRetainAllocationHandle\0").ok()?,
             release: *library.get(b"cuMemRelease\0").ok()?,
             written: *library.get(b"warploomMemoryWritten\0").ok()?,
+            link: Linker {
+                create: *library.get(b"cuLinkCreate_v2\0").ok()?,
+                add: *library.get(b"cuLinkAddData_v2\0").ok()?,
+                complete: *library.get(b"cuLinkComplete\0").ok()?,
+                destroy: *library.get(b"cuLinkDestroy\0").ok()?,
+            },
         })
     }
 });
@@ -101,6 +124,40 @@ pub fn written(address: u64, bytes: usize) {
     if let Ok(driver) = driver() {
         // SAFETY: the driver only notes the numbers.
         unsafe { (driver.written)(address, bytes) };
+    }
+}
+
+/// Returns the driver's image of several files, with names: PTX, cubins, and files that contain these.
+/// The calling thread needs a context.
+pub fn link(files: &[(String, Vec<u8>)]) -> Answer<Vec<u8>> {
+    let linker = &driver()?.link;
+    let (mut state, none) = (0, std::ptr::null());
+    // SAFETY: there are no options, and the pointers are to variables and to the files' bytes.
+    unsafe {
+        done((linker.create)(0, none, none, &mut state))?;
+        let image = link_files(linker, state, files);
+        (linker.destroy)(state);
+        image
+    }
+}
+
+/// # Safety
+/// `state` is a link of the driver's, which is not complete.
+unsafe fn link_files(linker: &Linker, state: u64, files: &[(String, Vec<u8>)]) -> Answer<Vec<u8>> {
+    for (name, content) in files {
+        let name = CString::new(name.replace('\0', " ")).map_err(|_| Status::InternalError)?;
+        let is_text = !content.starts_with(b"\x7fELF");
+        let (data, bytes, none) = (content.as_ptr(), content.len(), std::ptr::null());
+        // SAFETY: the pointers are valid, there are no options, and the state is the caller's.
+        done(unsafe {
+            (linker.add)(state, is_text.into(), data, bytes, name.as_ptr(), 0, none, none)
+        })?;
+    }
+    let (mut image, mut bytes) = (std::ptr::null(), 0);
+    // SAFETY: the driver sets the image, of so many bytes, which it keeps until the state ends.
+    unsafe {
+        done((linker.complete)(state, &mut image, &mut bytes))?;
+        Ok(std::slice::from_raw_parts(image, bytes).to_vec())
     }
 }
 

@@ -28,10 +28,20 @@ pub enum Status {
 
 pub type Answer<T = ()> = Result<T, Status>;
 
+/// The errors of an API.
+pub trait Problem {
+    /// The error for what the library does wrong itself.
+    const INTERNAL: Self;
+}
+
+impl Problem for Status {
+    const INTERNAL: Status = Status::InternalError;
+}
+
 /// Runs the body of a call of the API. Panics do not unwind out of it. `code` returns the number of an
 /// error; 0 is success.
-pub fn call(code: fn(Status) -> u32, body: impl FnOnce() -> Answer) -> u32 {
-    let answer = catch_unwind(AssertUnwindSafe(body)).unwrap_or(Err(Status::InternalError));
+pub fn call<E: Problem>(code: fn(E) -> u32, body: impl FnOnce() -> Result<(), E>) -> u32 {
+    let answer = catch_unwind(AssertUnwindSafe(body)).unwrap_or(Err(E::INTERNAL));
     answer.err().map_or(0, code)
 }
 

@@ -1,6 +1,6 @@
 //! Numbers in memory, and their types.
 
-use std::ffi::c_void;
+use std::ffi::{CStr, c_void};
 
 use half::{bf16, f16};
 
@@ -51,6 +51,35 @@ impl Pointer {
 }
 
 impl Pointer {
+    /// Returns bytes in host memory, or `None` if the pointer is null.
+    pub fn bytes(self, count: usize) -> Option<Vec<u8>> {
+        // SAFETY: by the API's contract a pointer that is not null has so many bytes.
+        let read = || unsafe { std::slice::from_raw_parts(self.0.cast::<u8>(), count) }.to_vec();
+        (!self.0.is_null()).then(read)
+    }
+
+    /// Returns the text in host memory that a zero ends, or `None` if the pointer is null.
+    pub fn text(self) -> Option<String> {
+        // SAFETY: by the API's contract a pointer that is not null is to such a text.
+        let read = || unsafe { CStr::from_ptr(self.0.cast()) }.to_string_lossy().into_owned();
+        (!self.0.is_null()).then(read)
+    }
+
+    /// Returns the pointers of a list in host memory, or `None` if the pointer is null.
+    pub fn pointers(self, count: usize) -> Option<Vec<Pointer>> {
+        // SAFETY: by the API's contract the list has so many pointers.
+        let at = |i| unsafe { self.0.cast::<Pointer>().add(i).read_unaligned() };
+        (!self.0.is_null()).then(|| (0..count).map(at).collect())
+    }
+
+    /// Writes bytes to host memory. Null is an error.
+    pub fn put(self, bytes: &[u8]) -> Answer {
+        require(!self.0.is_null())?;
+        // SAFETY: by the API's contract a pointer that is not null has room for the bytes.
+        unsafe { self.0.cast::<u8>().copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
+        Ok(())
+    }
+
     /// Returns the integers of a list in host memory, of 8 bytes each if `wide`, else of 4. Returns
     /// `None` if the pointer is null.
     pub fn integers(self, count: usize, wide: bool) -> Option<Vec<i64>> {

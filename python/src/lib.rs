@@ -34,6 +34,13 @@ fn cuda_device(name: &str) -> PyResult<String> {
     warploom_container::cuda_device(name).map(|sm| format!("sm_{sm}")).map_err(failed)
 }
 
+/// Returns whether warploom runs the machine code of a GPU that its CUDA driver can be.
+#[pyfunction]
+fn runs_machine_code(name: &str) -> PyResult<bool> {
+    let sm = warploom_container::cuda_device(name).map_err(failed)?;
+    Ok(warploom_container::Arch::Sm(sm).runs())
+}
+
 #[pymodule]
 mod _native {
     #[pymodule_export]
@@ -43,7 +50,7 @@ mod _native {
     #[pymodule_export]
     use super::replay::replay;
     #[pymodule_export]
-    use super::{cuda_device, elements};
+    use super::{cuda_device, elements, runs_machine_code};
     #[pymodule_export]
     const VERSION: &str = env!("CARGO_PKG_VERSION");
     /// A `sitecustomize.py` for CUDA programs.

@@ -12,7 +12,7 @@ const PACKAGES: [&str; 5] = ["numpy", "pytest", "dask", "distributed", "fsspec"]
 
 /// The libraries that belong beside the command. Those that are not built are left out, as are their
 /// tests.
-const LIBRARIES: [&str; 9] = [
+const LIBRARIES: [&str; 11] = [
     "libcuda.so",
     "libcudart11.so",
     "libcudart12.so",
@@ -21,6 +21,8 @@ const LIBRARIES: [&str; 9] = [
     "libcublas13.so",
     "libcufft11.so",
     "libcufft12.so",
+    "libnvjitlink12.so",
+    "libnvjitlink13.so",
     "libnvidia_ml.so",
 ];
 

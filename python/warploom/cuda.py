@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Optional
 
 from . import _native, command
-from ._native import Error, cuda_device
+from ._native import Error, cuda_device, runs_machine_code
 
 #: The files of the libraries, and the names by which programs load them.
 LIBRARIES = {
@@ -36,6 +36,12 @@ LIBRARIES = {
     "libcufft11.so": ("libcufft.so.11",),
     "libcufft12.so": ("libcufft.so.12",),
     "libnvidia_ml.so": ("libnvidia-ml.so.1",),
+}
+
+#: Libraries in place of NVIDIA's linkers, for GPUs whose machine code does not run.
+LINKERS = {
+    "libnvjitlink12.so": ("libnvJitLink.so.12",),
+    "libnvjitlink13.so": ("libnvJitLink.so.13",),
 }
 
 _folder: Optional[Path] = None
@@ -120,14 +126,16 @@ def enable(
     for name, value in settings.items():
         if value is not None:
             os.environ[name] = value
-    folder = _linked(from_folder)
+    only_ptx = device is not None and not runs_machine_code(device)
+    files = {**LIBRARIES, **LINKERS} if only_ptx else LIBRARIES
+    folder = _linked(from_folder, files)
     first = []
-    for file, names in LIBRARIES.items():
+    for file, names in files.items():
         if (from_folder / file).is_file():
             # The dynamic linker finds a library that is loaded under its name before all others.
             path = str(folder / names[0])
             ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL)
-            if names[0].startswith(("libcudart", "libcublas", "libcufft")):
+            if names[0].startswith(("libcudart", "libcublas", "libcufft", "libnvJitLink")):
                 first.append(path)
     _prepend("LD_LIBRARY_PATH", [str(folder)])
     _prepend("LD_PRELOAD", first)
@@ -135,6 +143,14 @@ def enable(
     os.environ["NUMBA_CUDA_DRIVER"] = str(folder / "libcuda.so.1")
     # PyTorch's layers then use cuBLAS, which is there, instead of cuBLASLt.
     os.environ["DISABLE_ADDMM_CUDA_LT"] = "1"
+    if only_ptx:
+        # The command checks PTX in the role of NVIDIA's assembler, and hands it on.
+        (folder / "bin").mkdir()
+        assembler = folder / "bin" / "ptxas"
+        assembler.symlink_to(command.path())
+        _prepend("PATH", [str(folder / "bin")])
+        for name in ("TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH"):
+            os.environ.setdefault(name, str(assembler))
     # PyTorch runs without cuDNN, in this process and in its children.
     (folder / "python").mkdir()
     (folder / "python" / "sitecustomize.py").write_text(_native.PYTHON_START)
@@ -145,10 +161,10 @@ def enable(
     _folder = folder
 
 
-def _linked(from_folder: Path) -> Path:
+def _linked(from_folder: Path, files: dict[str, tuple[str, ...]]) -> Path:
     """Makes a folder with links that have the names that programs ask for."""
     folder = Path(tempfile.mkdtemp(prefix="warploom-"))
-    for file, names in LIBRARIES.items():
+    for file, names in files.items():
         for name in names:
             if (from_folder / file).is_file():
                 (folder / name).symlink_to(from_folder / file)

@@ -13,10 +13,11 @@ use rustix::process::{Pid, Signal, kill_process};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use warploom::Checks;
+use warploom_container::Arch;
 use warploom_replay::Suppressions;
 use warploom_replay::summary::{self, Summary};
 
-use super::{Ending, Error};
+use super::{Ending, Error, ptxas};
 
 #[derive(clap::Args)]
 pub struct Options {
@@ -92,6 +93,12 @@ const LIBRARIES: [(&str, &[&str]); 9] = [
     ("libnvidia_ml.so", &["libnvidia-ml.so.1"]),
 ];
 
+/// Libraries in place of NVIDIA's linkers, for GPUs whose machine code does not run.
+const LINKERS: [(&str, &[&str]); 2] = [
+    ("libnvjitlink12.so", &["libnvJitLink.so.12"]),
+    ("libnvjitlink13.so", &["libnvJitLink.so.13"]),
+];
+
 /// A module that Python imports at its start.
 const PYTHON_START: (&str, &str) = ("sitecustomize.py", include_str!("sitecustomize.py"));
 
@@ -128,19 +135,20 @@ fn libraries(given: Option<&Path>) -> Result<PathBuf, Error> {
 /// Returns the folder of the libraries, and those that are not there.
 pub fn found_libraries() -> Result<(PathBuf, Vec<&'static str>), Error> {
     let folder = libraries(None)?;
-    let files = LIBRARIES.iter().map(|(file, _)| *file);
+    let files = LIBRARIES.iter().chain(&LINKERS).map(|(file, _)| *file);
     let missing = files.filter(|file| !folder.join(file).is_file()).collect();
     Ok((folder, missing))
 }
 
 /// Fills a folder with links that have the names that programs ask for.
 ///
-/// Returns the links that must be loaded before all other libraries.
-fn link(from: &Path, into: &Path) -> Result<Vec<PathBuf>, Error> {
+/// Returns the links that must be loaded before all other libraries. `only_ptx`: see [`only_ptx`].
+fn link(from: &Path, into: &Path, only_ptx: bool) -> Result<Vec<PathBuf>, Error> {
     let mut first = Vec::new();
     // NVIDIA's runtime works with NVIDIA's driver behind our driver.
     let files = if forwards() { &LIBRARIES[..1] } else { &LIBRARIES[..] };
-    for (file, names) in files {
+    let linkers = if only_ptx { &LINKERS[..] } else { &[] };
+    for (file, names) in files.iter().chain(linkers) {
         let file = from.join(file);
         if !file.is_file() {
             continue;
@@ -154,7 +162,8 @@ fn link(from: &Path, into: &Path) -> Result<Vec<PathBuf>, Error> {
             })?;
             // A program may find its own library by a path (RPATH), which counts before the library
             // path. A library that is already loaded under the name counts before RPATH.
-            if ["libcudart", "libcublas", "libcufft"].iter().any(|start| name.starts_with(start)) {
+            let by_path = ["libcudart", "libcublas", "libcufft", "libnvJitLink"];
+            if by_path.iter().any(|start| name.starts_with(start)) {
                 first.push(link);
             }
         }
@@ -171,6 +180,26 @@ fn before(variable: &str, first: &[PathBuf]) -> OsString {
         value.push(rest);
     }
     value
+}
+
+/// Returns whether the GPU's machine code does not run, so that PTX takes its place.
+fn only_ptx(options: &Options) -> bool {
+    let sm = options.device.or_else(|| device(&std::env::var("WARPLOOM_DEVICE").ok()?).ok());
+    !forwards() && sm.is_some_and(|sm| !Arch::Sm(sm).runs())
+}
+
+/// Puts this command where programs look for NVIDIA's assembler. A user's choice stays.
+fn assembler(folder: &Path, command: &mut Command) -> io::Result<()> {
+    std::fs::create_dir(folder)?;
+    let link = folder.join(ptxas::NAME);
+    symlink(std::env::current_exe()?, &link)?;
+    command.env("PATH", before("PATH", &[folder.to_path_buf()]));
+    for variable in ["TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH"] {
+        if std::env::var_os(variable).is_none() {
+            command.env(variable, &link);
+        }
+    }
+    Ok(())
 }
 
 /// Sets the environment of the program. `python`: the folder of [`PYTHON_START`].
@@ -251,11 +280,16 @@ pub(super) fn run(options: &Options) -> Result<u8, Error> {
     }
     let (name, content) = PYTHON_START;
     warploom_replay::write::file(&python.join(name), |into| into.write_all(content.as_bytes()))?;
-    let first = link(&from, &linked)?;
+    let only_ptx = only_ptx(options);
+    let first = link(&from, &linked, only_ptx)?;
     let (program, arguments) = options.command.split_first().expect("clap requires a command");
     let mut command = Command::new(program);
     command.args(arguments);
     environment(options, [&linked, &python], &first, &mut command);
+    if only_ptx {
+        let programs = folder.path().join("bin");
+        assembler(&programs, &mut command).map_err(cannot(&programs))?;
+    }
     command.env(summary::VARIABLE, &left);
     if let Some(capture) = &options.capture.capture {
         std::fs::create_dir_all(capture).map_err(cannot(capture))?;

@@ -20,6 +20,7 @@ mod init;
 mod inspect;
 mod inspect_ptx;
 mod progress;
+mod ptxas;
 mod reduce;
 mod results;
 mod run;
@@ -213,6 +214,12 @@ impl EngineChoice {
 
 /// Reads the command line, runs the command, and reports how it ended.
 fn main() -> ExitCode {
+    let mut arguments = std::env::args();
+    if arguments.next().is_some_and(|program| ptxas::is_called(program.as_ref())) {
+        let Err(problem) = ptxas::run(arguments) else { return ExitCode::SUCCESS };
+        eprintln!("ptxas fatal   : {problem}");
+        return ExitCode::from(255);
+    }
     let parsed = command().try_get_matches().and_then(|found| Cli::from_arg_matches(&found));
     let cli = match parsed {
         Ok(cli) => cli,

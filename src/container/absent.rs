@@ -54,6 +54,10 @@ pub mod ptx {
         pub fn address_bits(&self) -> u8 {
             match *self {}
         }
+
+        pub fn runs_on(&self, _: u32) -> bool {
+            match *self {}
+        }
     }
 
     pub(crate) fn parse(_: &[u8]) -> Result<Module, Error> {

@@ -118,6 +118,15 @@ impl Arch {
         }
     }
 
+    /// Returns whether this GPU's driver takes a module.
+    pub(super) fn takes(self, module: &Module) -> bool {
+        let by_target = match (self, &module.ptx) {
+            (Arch::Sm(sm), Some(ptx)) => ptx.runs_on(sm),
+            _ => true,
+        };
+        by_target && Arch::of(module).is_none_or(|code| self.rank(code).is_some())
+    }
+
     /// Returns how well this GPU runs code; greater is better. `None`: its driver would not load
     /// the code.
     pub fn rank(self, code: Arch) -> Option<u32> {
@@ -165,15 +174,22 @@ impl TargetId {
 }
 
 /// The GPUs that warploom's CUDA driver can be: the digits of `sm_80` and others.
-const DEVICES: [u32; 14] = [50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 89, 90];
+const DEVICES: [u32; 19] =
+    [50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 89, 90, 100, 103, 110, 120, 121];
 
-/// Reads the name of a GPU that warploom's CUDA driver can be, with or without `sm_`.
+/// Reads the name of a GPU that warploom's CUDA driver can be, with or without `sm_`. From sm_90 on,
+/// `a` and `f` may follow: the names of the GPU's own features and those of its family in compilers.
 ///
 /// # Errors
 /// There is no such GPU. The text says what is expected.
 pub fn cuda_device(name: &str) -> Result<u32, String> {
-    let sm = name.strip_prefix("sm_").unwrap_or(name).parse().ok();
-    sm.filter(|sm| DEVICES.contains(sm)).ok_or_else(|| {
+    let digits = name.strip_prefix("sm_").unwrap_or(name);
+    let (plain, first) = match digits.strip_suffix(['a', 'f']) {
+        Some(plain) => (plain, 90),
+        None => (digits, 0),
+    };
+    let sm = plain.parse().ok().filter(|sm| DEVICES.contains(sm) && *sm >= first);
+    sm.ok_or_else(|| {
         let names = DEVICES.map(|sm| format!("sm_{sm}")).join(", ");
         format!("`{name}`: expected one of {names}")
     })
@@ -320,6 +336,46 @@ mod tests {
         );
         assert_eq!(best("gfx906:sramecc-:xnack-", &["gfx906:sramecc+:xnack-"]), None);
         assert_eq!(best("gfx900", &["sm_50"]), None);
+    }
+
+    /// The PTX ISA, ".target": with `a` for this GPU alone, with `f` for later GPUs of its family.
+    #[cfg(feature = "ptx")]
+    #[test]
+    fn suffixes_of_targets_bind_ptx_to_gpus() {
+        let cases: [(&str, &[u32]); 10] = [
+            ("sm_89", &[89, 90, 100, 103, 110, 120, 121]),
+            ("sm_90", &[90, 100, 103, 110, 120, 121]),
+            ("sm_90a", &[90]),
+            ("sm_100", &[100, 103, 110, 120, 121]),
+            ("sm_100a", &[100]),
+            ("sm_100f", &[100, 103]),
+            ("sm_103f", &[103]),
+            ("sm_110f", &[110]),
+            ("sm_120f", &[120, 121]),
+            ("sm_121a", &[121]),
+        ];
+        for (target, expected) in cases {
+            let text = format!(".version 9.0\n.target {target}\n.address_size 64\n");
+            let module = crate::modules(text.as_bytes()).unwrap().remove(0);
+            let takes = |sm: &u32| Arch::Sm(*sm).takes(&module);
+            assert_eq!(
+                DEVICES.into_iter().filter(takes).collect::<Vec<u32>>(),
+                expected,
+                "{target}"
+            );
+        }
+    }
+
+    #[test]
+    fn devices_have_names_with_and_without_suffixes() {
+        for (name, sm) in
+            [("sm_80", 80), ("80", 80), ("sm_90a", 90), ("sm_100f", 100), ("121", 121)]
+        {
+            assert_eq!(cuda_device(name), Ok(sm));
+        }
+        for name in ["sm_80a", "sm_101", "sm_90b", "sm_", "sm_90aa", "gfx900"] {
+            assert!(cuda_device(name).unwrap_err().contains("expected one of"), "{name}");
+        }
     }
 
     #[test]

@@ -36,6 +36,11 @@ impl PtxModule {
     pub fn address_bits(&self) -> u8 {
         self.module.address_size
     }
+
+    /// Returns whether a GPU takes code for the module's target.
+    pub(super) fn runs_on(&self, sm: u32) -> bool {
+        self.module.target.runs_on(sm)
+    }
 }
 
 const CODE: SectionId = SectionId(0);

@@ -56,6 +56,10 @@ pub fn read_for(bytes: &[u8], arch: Option<Arch>) -> Result<Modules, Error> {
         for (unit, (_, member)) in best {
             let place = (unit, member.offset);
             match member.module() {
+                // Members do not tell the suffix of their target.
+                Ok(module) if arch.is_some_and(|gpu| !gpu.takes(&module)) => {
+                    refused.insert(place);
+                }
                 Ok(module) => modules.push(module),
                 Err(error) => {
                     refused.insert(place);
@@ -108,7 +112,7 @@ fn candidates(
     let mut best: BTreeMap<Unit, (Rank, Member<'static>)> = BTreeMap::new();
     match File::read(bytes)? {
         File::Module(module) => {
-            if arch.zip(Arch::of(&module)).is_none_or(|(gpu, code)| gpu.rank(code).is_some()) {
+            if arch.is_none_or(|gpu| gpu.takes(&module)) {
                 return Ok(Candidates::Module(module));
             }
             found.add(module.isa.to_string());

@@ -78,7 +78,7 @@ OWN = ["-m", "pytest", "-q", "--tb=line", "-rfE", "-p", "no:cacheprovider", "--t
 CLIENTS = {
     "cuda_c": Client("cuda_c", programs, ["sm_52"]),
     "cudarc": Client("numba", examples, ["sm_52", "sm_80"], libraries=["cuda_nvrtc"]),
-    "numba": Client("numba", ["numba_kernels.py"], ["sm_52", "sm_53", "sm_80"]),
+    "numba": Client("numba", ["numba_kernels.py"], ["sm_52", "sm_53", "sm_80", "sm_90", "sm_120"]),
     "cuda_python": Client("numba", ["cuda_python_core.py"], ["sm_52", "sm_53", "sm_80"]),
     "cublas": Client("numba", ["cublas_products.py"], ["sm_52"], captured=None),
     "tinygrad": Client("tinygrad", ["-m", "unittest", "tinygrad_ops"], ["sm_80"], environment={"DEV": "CUDA:PTX"}),
@@ -105,7 +105,7 @@ CLIENTS = {
     "torch": Client("torch", ["torch_ops.py"], ["sm_52"], heavy=True, captured=("elementwise", "sorting")),
     "torch13": Client("torch13", ["torch_ops.py"], ["sm_80"], heavy=True, captured=("elementwise", "sorting")),
     "torch_operators": Client("torch13", ["torch_operators.py"], ["sm_80"], timeout=3600, heavy=True, captured=None),
-    "triton": Client("torch13", ["triton_kernels.py"], ["sm_80"], heavy=True, captured=()),
+    "triton": Client("torch13", ["triton_kernels.py"], ["sm_80", "sm_90", "sm_120"], heavy=True, captured=()),
     "triton_ptx": Client("torch", ["triton_kernels.py"], ["sm_80"], environment={"WITH_PTX": "1"}, heavy=True, captured=()),
 }
 

@@ -32,6 +32,18 @@ pub struct Target {
     pub suffix: Option<char>,
 }
 
+impl Target {
+    /// Returns whether a GPU takes code for this target: a later GPU, with the suffix `a` only this
+    /// GPU, and with `f` this and later GPUs of the family.
+    pub fn runs_on(self, sm: u32) -> bool {
+        match self.suffix {
+            Some('a') => sm == self.sm,
+            Some(_) => sm >= self.sm && sm / 10 == self.sm / 10,
+            None => sm >= self.sm,
+        }
+    }
+}
+
 /// A module. Its items are in the order of the text, or of the texts.
 #[derive(Clone, Debug)]
 pub struct Module {
