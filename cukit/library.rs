@@ -8,7 +8,11 @@ fn main() {
     let package = std::env::var("CARGO_PKG_NAME").expect("Cargo sets it");
     let name = package.strip_prefix("warploom-").expect("each package of ours has the prefix");
     let (name, version) = name.split_at(name.trim_end_matches(|c: char| c.is_ascii_digit()).len());
-    let name = if name == "nvjitlink" { "nvJitLink" } else { name };
+    let name = match name {
+        "nvjitlink" => "nvJitLink",
+        "cublaslt" => "cublasLt",
+        name => name,
+    };
     if std::env::var("CARGO_CFG_TARGET_OS").as_deref() == Ok("linux") {
         // Only GNU's linker gives each symbol the library's own name as its version.
         for argument in [

@@ -8,7 +8,7 @@ refused! { "CUBLAS_STATUS_NOT_SUPPORTED":
     cublasCgemvStridedBatched_64 cublasCgemv_v2 cublasCgemv_v2_64 cublasCgeqrfBatched cublasCgerc_v2 cublasCgerc_v2_64 cublasCgeru_v2
     cublasCgeru_v2_64 cublasCgetrfBatched cublasCgetriBatched cublasCgetrsBatched cublasChemm_v2 cublasChemm_v2_64 cublasChemv_v2
     cublasChemv_v2_64 cublasCher2_v2 cublasCher2k_v2 cublasCher2k_v2_64 cublasCher_v2 cublasCherk_v2 cublasCrot_v2 cublasCrotg_v2
-    cublasCscal_v2 cublasCscal_v2_64 cublasCsrot_v2 cublasCsrot_v2_64 cublasCsscal_v2 cublasCsscal_v2_64 cublasCswap_v2
+    cublasCscal_v2_64 cublasCsrot_v2 cublasCsrot_v2_64 cublasCsscal_v2 cublasCsscal_v2_64 cublasCswap_v2
     cublasCswap_v2_64 cublasCsymm_v2 cublasCsymv_v2 cublasCsyr2_v2 cublasCsyr2k_v2 cublasCsyr_v2 cublasCsyrk_v2 cublasCsyrkx
     cublasCtrmm_v2 cublasCtrmm_v2_64 cublasCtrmv_v2 cublasCtrmv_v2_64 cublasCtrsmBatched cublasCtrsm_v2 cublasCtrsm_v2_64
     cublasCtrsv_v2 cublasDcopy_v2_64 cublasDdgmm cublasDgeam cublasDgeam_64 cublasDgelsBatched cublasDgemmStridedBatched_64
@@ -36,7 +36,7 @@ refused! { "CUBLAS_STATUS_NOT_SUPPORTED":
     cublasZgemvStridedBatched_64 cublasZgemv_v2 cublasZgemv_v2_64 cublasZgeqrfBatched cublasZgerc_v2 cublasZgerc_v2_64 cublasZgeru_v2
     cublasZgeru_v2_64 cublasZgetrfBatched cublasZgetriBatched cublasZgetrsBatched cublasZhemm_v2 cublasZhemm_v2_64 cublasZhemv_v2
     cublasZhemv_v2_64 cublasZher2_v2 cublasZher2k_v2 cublasZher2k_v2_64 cublasZher_v2 cublasZherk_v2 cublasZrot_v2 cublasZrotg_v2
-    cublasZscal_v2 cublasZscal_v2_64 cublasZswap_v2 cublasZswap_v2_64 cublasZsymm_v2 cublasZsymv_v2 cublasZsyr2_v2 cublasZsyr2k_v2
+    cublasZscal_v2_64 cublasZswap_v2 cublasZswap_v2_64 cublasZsymm_v2 cublasZsymv_v2 cublasZsyr2_v2 cublasZsyr2k_v2
     cublasZsyr_v2 cublasZsyrk_v2 cublasZsyrkx cublasZtrmm_v2 cublasZtrmm_v2_64 cublasZtrmv_v2 cublasZtrmv_v2_64 cublasZtrsmBatched
     cublasZtrsm_v2 cublasZtrsm_v2_64 cublasZtrsv_v2
 }

@@ -70,6 +70,33 @@ fn scal(handle: u64, alpha: Pointer, scalar: Real, x: Answer<Vector>) -> Answer 
     })
 }
 
+/// Submits `x = alpha * x` for complex numbers.
+fn scal_complex(
+    handle: u64,
+    alpha: Pointer,
+    real: Real,
+    (x, count, step): (Pointer, c_int, c_int),
+) -> Answer {
+    let handle = handle::get(handle)?;
+    // A complex number is a real and an imaginary part.
+    let step = step.checked_mul(2).ok_or(Status::InvalidValue)?;
+    let imaginary = |pointer: Pointer| pointer.after(real.bytes() as isize);
+    let [re, im] = [x, imaginary(x)].map(|part| Vector::new(part, real, count, step));
+    let alpha = [alpha, imaginary(alpha)].map(|part| handle.scalar(part, real));
+    let ((re, im), [a, b]) = ((re?, im?), alpha);
+    let (a, b) = (a?, b?);
+    driver::submit(handle.stream, move || {
+        let (a, b) = (a.value(), b.value());
+        re.will_be_written();
+        im.will_be_written();
+        for i in 0..re.count {
+            let (x, y) = (re.get(i), im.get(i));
+            re.set(i, a * x - b * y);
+            im.set(i, a * y + b * x);
+        }
+    })
+}
+
 /// Submits the computation of a number, and waits for it if the result is in host memory.
 fn reduce(
     handle: u64,
@@ -149,6 +176,15 @@ macro_rules! of_type {
             }
         }
     };
+}
+api! {
+    fn cublasCscal_v2(handle: u64, n: c_int, alpha: Pointer, x: Pointer, step: c_int) {
+        scal_complex(handle, alpha, Real::F32, (x, n, step))
+    }
+
+    fn cublasZscal_v2(handle: u64, n: c_int, alpha: Pointer, x: Pointer, step: c_int) {
+        scal_complex(handle, alpha, Real::F64, (x, n, step))
+    }
 }
 of_type!(F32: cublasSaxpy_v2 cublasSscal_v2 cublasSdot_v2 cublasSnrm2_v2 cublasSasum_v2 cublasScopy_v2);
 of_type!(F64: cublasDaxpy_v2 cublasDscal_v2 cublasDdot_v2 cublasDnrm2_v2 cublasDasum_v2 cublasDcopy_v2);

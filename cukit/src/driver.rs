@@ -14,8 +14,7 @@ struct Driver {
     launch_host: unsafe extern "C" fn(u64, HostFunction, *mut c_void, HostFunction) -> u32,
     synchronize: unsafe extern "C" fn(u64) -> u32,
     range: unsafe extern "C" fn(*mut u64, *mut usize, u64) -> u32,
-    retain: unsafe extern "C" fn(*mut u64, u64) -> u32,
-    release: unsafe extern "C" fn(u64) -> u32,
+    host_address: unsafe extern "C" fn(*mut u64, u64, usize) -> u32,
     written: unsafe extern "C" fn(u64, usize) -> u32,
     link: Linker,
 }
@@ -43,7 +42,7 @@ static DRIVER: LazyLock<Option<Driver>> = LazyLock::new(|| {
     // call nothing of this library. This thread holds no lock but the lock of `DRIVER`, which they
     // do not know. Whoever puts another library in the driver's place answers for its initialisers.
     // Functions of the driver API have these types. `cuda/src/api` states the types of
-    // `warploomLaunchHostFunc` and `warploomMemoryWritten`. The library is never closed.
+    // functions with the prefix `warploom`. The library is never closed.
     unsafe {
         let library = Box::leak(Box::new(Library::new("libcuda.so.1").ok()?));
         Some(Driver {
@@ -51,8 +50,7 @@ static DRIVER: LazyLock<Option<Driver>> = LazyLock::new(|| {
             launch_host: *library.get(b"warploomLaunchHostFunc\0").ok()?,
             synchronize: *library.get(b"cuStreamSynchronize\0").ok()?,
             range: *library.get(b"cuMemGetAddressRange_v2\0").ok()?,
-            retain: *library.get(b"cuMemRetainAllocationHandle\0").ok()?,
-            release: *library.get(b"cuMemRelease\0").ok()?,
+            host_address: *library.get(b"warploomHostAddress\0").ok()?,
             written: *library.get(b"warploomMemoryWritten\0").ok()?,
             link: Linker {
                 create: *library.get(b"cuLinkCreate_v2\0").ok()?,
@@ -161,22 +159,22 @@ unsafe fn link_files(linker: &Linker, state: u64, files: &[(String, Vec<u8>)]) -
     }
 }
 
-/// Checks that `bytes` bytes from an address on are device memory at the host's own addresses.
+/// Checks that `bytes` bytes from an address on are of one allocation of the device's.
 pub fn check_memory(address: u64, bytes: usize) -> Answer {
-    let driver = driver()?;
-    let (mut base, mut size, mut handle) = (0, 0, 0);
+    let (mut base, mut size) = (0, 0);
     // SAFETY: the pointers are to numbers.
-    unsafe {
-        if (driver.range)(&mut base, &mut size, address) != 0 {
-            return Err(Status::InvalidValue);
-        }
-        if (driver.retain)(&mut handle, address) == 0 {
-            // Memory that is mapped to addresses reserved by the program lies elsewhere in the
-            // host.
-            (driver.release)(handle);
-            return Err(Status::NotSupported);
-        }
+    if unsafe { (driver()?.range)(&mut base, &mut size, address) } != 0 {
+        return Err(Status::InvalidValue);
     }
     let room = size as u64 - (address - base);
     if bytes as u64 <= room { Ok(()) } else { Err(Status::InvalidValue) }
+}
+
+/// Returns the address in the host of memory of the device, of which all bytes can be read and
+/// written.
+pub fn host_address(address: u64, bytes: usize) -> Answer<u64> {
+    let mut host = 0;
+    // SAFETY: the pointer is to a number.
+    let answer = unsafe { (driver()?.host_address)(&mut host, address, bytes) };
+    if answer == 0 { Ok(host) } else { Err(Status::InvalidValue) }
 }

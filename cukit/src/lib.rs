@@ -2,7 +2,7 @@
 //! library.
 //!
 //! A host function of the driver (`warploomLaunchHostFunc`) computes a call's result in its
-//! stream's order. It may access device memory, since a device address is the host's address there.
+//! stream's order. It may access device memory, which lies in the host (`warploomHostAddress`).
 //!
 //! `driver` has the driver's functions, `memory` numbers in device memory, `refused` the answers of
 //! functions that are not provided. `library.rs` is the build script of the libraries.

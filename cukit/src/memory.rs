@@ -118,7 +118,11 @@ impl<T> Out<T> {
 /// memory are valid in the stream's turn, numbers in host memory during the call.
 #[derive(Clone, Copy)]
 pub struct Place {
+    /// The address in the host.
     address: usize,
+    /// The address that the caller gave. Memory of the device that the program mapped lies elsewhere in
+    /// the host.
+    given: usize,
     on_device: bool,
     bytes: usize,
 }
@@ -131,14 +135,16 @@ impl Place {
     /// and is not.
     pub fn new(pointer: Pointer, on_device: bool, real: Real, count: usize) -> Answer<Place> {
         let bytes = count.checked_mul(real.bytes()).ok_or(Status::InvalidValue)?;
-        let place = Place { address: pointer.0.expose_provenance(), on_device, bytes };
+        let given = pointer.0.expose_provenance();
+        let mut address = given;
         if count > 0 {
-            require(place.address != 0)?;
+            require(given != 0)?;
             if on_device {
-                driver::check_memory(place.address as u64, bytes)?;
+                driver::check_memory(given as u64, bytes)?;
+                address = driver::host_address(given as u64, bytes)? as usize;
             }
         }
-        Ok(place)
+        Ok(Place { address, given, on_device, bytes })
     }
 
     pub fn is_on_device(self) -> bool {
@@ -157,15 +163,20 @@ impl Place {
     }
 
     /// Returns the `count` numbers at the `i`th pointer of a list in device memory, or `None` if
-    /// the pointer is null or not aligned.
+    /// the pointer is not to memory of the device, or not aligned.
     pub fn listed(self, i: usize, real: Real, count: usize) -> Option<Place> {
         // Addresses are as wide as doubles.
         let at = self.pointer::<u64>(i + 1).wrapping_add(i);
         // SAFETY: the list has at least `i + 1` pointers, and no other work of the stream writes it
         // now.
-        let address = unsafe { at.read_unaligned() } as usize;
-        let place = Place { address, on_device: true, bytes: count.checked_mul(real.bytes())? };
-        (count == 0 || address != 0 && place.is_aligned(real)).then_some(place)
+        let given = unsafe { at.read_unaligned() };
+        let bytes = count.checked_mul(real.bytes())?;
+        let address = match count {
+            0 => given,
+            _ => driver::host_address(given, bytes).ok()?,
+        } as usize;
+        let place = Place { address, given: given as usize, on_device: true, bytes };
+        (count == 0 || place.is_aligned(real)).then_some(place)
     }
 
     /// Returns a pointer to `count` elements. Panics if the place has fewer bytes.
@@ -196,7 +207,7 @@ impl Place {
     /// Tells the driver that a job replaces the numbers.
     pub fn will_be_written(self) {
         if self.on_device {
-            driver::written(self.address as u64, self.bytes);
+            driver::written(self.given as u64, self.bytes);
         }
     }
 

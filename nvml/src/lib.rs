@@ -132,9 +132,10 @@ api! {
         Ok(())
     }
 
-    /// Gets the driver's version, as text.
+    /// Gets the driver's version, as text. Programs read numbers from it: those of the first driver of
+    /// NVIDIA's for CUDA 13.
     fn [nvmlSystemGetDriverVersion] (text: *mut c_char, room: c_uint) {
-        put_text(text, room, concat!("warploom ", env!("CARGO_PKG_VERSION")))
+        put_text(text, room, "580.0.0")
     }
 
     /// Gets this library's version, as text.

@@ -12,13 +12,15 @@ const PACKAGES: [&str; 5] = ["numpy", "pytest", "dask", "distributed", "fsspec"]
 
 /// The libraries that belong beside the command. Those that are not built are left out, as are their
 /// tests.
-const LIBRARIES: [&str; 11] = [
+const LIBRARIES: [&str; 13] = [
     "libcuda.so",
     "libcudart11.so",
     "libcudart12.so",
     "libcudart13.so",
     "libcublas12.so",
     "libcublas13.so",
+    "libcudnn9.so",
+    "libcublaslt12.so",
     "libcufft11.so",
     "libcufft12.so",
     "libnvjitlink12.so",

@@ -33,6 +33,8 @@ LIBRARIES = {
     "libcudart13.so": ("libcudart.so.13",),
     "libcublas12.so": ("libcublas.so.12",),
     "libcublas13.so": ("libcublas.so.13",),
+    "libcudnn9.so": ("libcudnn9.so",),
+    "libcublaslt12.so": ("libcublaslt12.so",),
     "libcufft11.so": ("libcufft.so.11",),
     "libcufft12.so": ("libcufft.so.12",),
     "libnvidia_ml.so": ("libnvidia-ml.so.1",),

@@ -81,13 +81,16 @@ fn device(name: &str) -> Result<u32, String> {
 }
 
 /// The libraries: Cargo's file names, and the names that programs load.
-const LIBRARIES: [(&str, &[&str]); 9] = [
+const LIBRARIES: [(&str, &[&str]); 11] = [
     ("libcuda.so", &["libcuda.so.1", "libcuda.so"]),
     ("libcudart11.so", &["libcudart.so.11.0"]),
     ("libcudart12.so", &["libcudart.so.12"]),
     ("libcudart13.so", &["libcudart.so.13"]),
     ("libcublas12.so", &["libcublas.so.12"]),
     ("libcublas13.so", &["libcublas.so.13"]),
+    // JAX needs these two. PyTorch goes on with NVIDIA's, which it does not use.
+    ("libcudnn9.so", &["libcudnn9.so"]),
+    ("libcublaslt12.so", &["libcublaslt12.so"]),
     ("libcufft11.so", &["libcufft.so.11"]),
     ("libcufft12.so", &["libcufft.so.12"]),
     ("libnvidia_ml.so", &["libnvidia-ml.so.1"]),

@@ -1,8 +1,10 @@
-"""Turns cuDNN off in PyTorch, for Python programs under warploom's CUDA libraries.
+"""Settings of Python programs under warploom's CUDA libraries.
 
-cuDNN contains NVIDIA's runtime, which needs NVIDIA's driver. Without cuDNN, PyTorch's own kernels convolve and normalise.
+cuDNN contains NVIDIA's runtime, which needs NVIDIA's driver. Without cuDNN, PyTorch's own kernels convolve and normalise. JAX
+needs a cuDNN that makes handles, and looks for files of NVIDIA's driver.
 """
 
+import ctypes
 import importlib.abc
 import importlib.machinery
 import importlib.util
@@ -10,22 +12,38 @@ import os
 import sys
 
 
-class _CudnnFinder(importlib.abc.MetaPathFinder):
-    """Finds PyTorch's module of cuDNN, and sets its switch when the module has been imported."""
+def _set_torch(module):
+    switch = getattr(sys.modules["torch"]._C, "_set_cudnn_enabled", None)
+    if switch is not None:
+        switch(False)
+
+
+def _set_jax(module):
+    module.has_visible_nvidia_gpu = lambda: True
+    for library in "libcudnn9.so", "libcublaslt12.so":
+        try:
+            # JAX finds the library that is loaded first.
+            ctypes.CDLL(library, mode=ctypes.RTLD_GLOBAL)
+        except OSError:
+            pass
+
+
+class _Finder(importlib.abc.MetaPathFinder):
+    """Finds modules, and changes a setting when such a module has been imported."""
+
+    settings = {"torch.backends.cudnn": _set_torch, "jax._src.hardware_utils": _set_jax}
 
     def find_spec(self, name, path, target=None):
-        if name != "torch.backends.cudnn":
+        change = self.settings.get(name)
+        if change is None:
             return None
-        sys.meta_path.remove(self)
         spec = importlib.machinery.PathFinder.find_spec(name, path)
         if spec is not None and spec.loader is not None:
             execute = spec.loader.exec_module
 
             def exec_module(module):
                 execute(module)
-                switch = getattr(sys.modules["torch"]._C, "_set_cudnn_enabled", None)
-                if switch is not None:
-                    switch(False)
+                change(module)
 
             spec.loader.exec_module = exec_module
         return spec
@@ -42,6 +60,6 @@ def _run_other():
         spec.loader.exec_module(module)
 
 
-sys.meta_path.insert(0, _CudnnFinder())
+sys.meta_path.insert(0, _Finder())
 if __name__ == "sitecustomize":
     _run_other()

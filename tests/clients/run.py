@@ -102,6 +102,7 @@ CLIENTS = {
         "cupy", ["cupy_core.py"], ["sm_52"], libraries=["cuda_nvrtc", "cublas", "cufft", "curand", "cusolver", "cusparse", "nvjitlink"],
         heavy=True, captured=("elementwise", "reduction_kernel"),
     ),
+    "jax": Client("jax", ["jax_ops.py"], ["sm_80"], heavy=True, captured=None),
     "torch": Client("torch", ["torch_ops.py"], ["sm_52"], heavy=True, captured=("elementwise", "sorting")),
     "torch13": Client("torch13", ["torch_ops.py"], ["sm_80"], heavy=True, captured=("elementwise", "sorting")),
     "torch_operators": Client("torch13", ["torch_operators.py"], ["sm_80"], timeout=3600, heavy=True, captured=None),

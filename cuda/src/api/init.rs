@@ -48,6 +48,13 @@ early_api! {
         Ok(())
     }
 
+    /// Gets the host's address of device memory, for libraries that compute on the CPU. The bytes lie
+    /// there one after the other, and can be read and written. Host functions may call this.
+    fn warploomHostAddress(out: Ptr<u64>, address: u64, bytes: usize) {
+        let found = driver::memory().host_address(address, bytes as u64);
+        out.set(found.ok_or(Error::CUDA_ERROR_INVALID_VALUE)?)
+    }
+
     /// Notes that a library's host function writes to device memory, for the check of
     /// initialisation. Host functions may call this.
     fn warploomMemoryWritten(address: u64, bytes: usize) {

@@ -614,6 +614,7 @@ table! {
     cuWaitExternalSemaphoresAsync [10000 refused cuWaitExternalSemaphoresAsync] [10000 ptsz refused cuWaitExternalSemaphoresAsync_ptsz];
     extra [0 cuGetProcAddress_v2_ptsz];
     extra [0 cuGraphInstantiate_v2];
+    extra [0 warploomHostAddress];
     extra [0 warploomLaunchHostFunc];
     extra [0 warploomMemoryWritten];
     extra [0 warploomRefused];

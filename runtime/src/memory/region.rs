@@ -624,6 +624,17 @@ impl Memory {
         Some(Run { first, bytes: end - first, addend })
     }
 
+    /// Returns the address in the host of bytes that lie there one after the other, if all of them
+    /// can be read and written.
+    pub fn host_address(&self, address: u64, bytes: u64) -> Option<u64> {
+        if self.bytes.have(address, bytes) {
+            return Some(address);
+        }
+        let run = self.run(address, true)?;
+        let room = run.bytes - (address - run.first);
+        (bytes <= room).then(|| address.wrapping_add(run.addend))
+    }
+
     /// Host memory in use that counts against the cap, in bytes.
     pub fn bytes_in_use(&self) -> u64 {
         self.in_use.load(Relaxed)

@@ -74,11 +74,6 @@ pub struct Cell {
 impl Cell {
     const EMPTY: Cell = Cell { write: Stamp::NONE, strong: Stamp::NONE, reads: [Stamp::NONE; 2] };
 
-    /// Forgets all accesses.
-    pub fn clear(&mut self) {
-        *self = Cell::EMPTY;
-    }
-
     /// Enters an access of a lane. `has_parted` tells whether lanes of its warp know different
     /// accesses of each other, and `is_before` whether an access comes before this access.
     /// Returns an access with which it races.
@@ -163,6 +158,27 @@ impl Cells {
                 }
                 at = (at & !3) + last;
             }
+        }
+    }
+
+    /// Forgets all accesses to a range of whole words.
+    pub fn forget(&mut self, address: u64, bytes: u64) {
+        let end = address.saturating_add(bytes);
+        let numbers = address / PAGE_BYTES..end.div_ceil(PAGE_BYTES);
+        let Cells { pages, indices, .. } = self;
+        let mut clear = |number: u64, index: usize| {
+            let (page, base) = (&mut pages[index], number * PAGE_BYTES);
+            let first = address.saturating_sub(base) / 4;
+            let words = first as usize..((end - base) / 4).min(PAGE_WORDS as u64) as usize;
+            page.words[words.clone()].fill(Cell::EMPTY);
+            page.parts.retain(|&word, _| !words.contains(&word.into()));
+        };
+        // Pages that nobody has accessed need no cells.
+        if numbers.end - numbers.start < indices.len() as u64 {
+            numbers.filter_map(|n| Some((n, *indices.get(&n)?))).for_each(|(n, i)| clear(n, i));
+        } else {
+            let here = indices.iter().filter(|(number, _)| numbers.contains(number));
+            here.for_each(|(&number, &index)| clear(number, index));
         }
     }
 

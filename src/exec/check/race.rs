@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 use warploom_ir::BarrierKind;
 
-use super::cells::{Cell, Cells, Stamp};
+use super::cells::{Cells, Stamp};
 use super::clock::{Clock, Lanes};
 use super::finding::{Action, MemoryKind};
 use super::order::{Order, Scope};
@@ -240,7 +240,7 @@ impl Race {
 
     /// Memory begins anew, so that nobody has accessed it.
     pub fn allocated(&mut self, address: u64, bytes: u64) {
-        self.global.each(address, bytes, Cell::clear);
+        self.global.forget(address, bytes);
     }
 
     pub fn end_block(&mut self, block: u32) {
