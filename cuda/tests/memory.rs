@@ -80,7 +80,19 @@ fn memory_is_mapped_where_the_program_says() {
         INVALID_VALUE
     );
     assert_eq!(call!(driver, cuMemsetD8_v2(at => u64, 1 => u8, 16 => usize)), INVALID_VALUE);
+    let in_host = |address: u64, bytes: u64| {
+        let mut host = 0_u64;
+        let answer = call!(driver, warploomHostAddress(&mut host => *mut u64, address => u64, bytes as usize => usize));
+        (answer, host)
+    };
+    assert_eq!(in_host(at, 16).0, INVALID_VALUE);
     assert_eq!(access(driver, at, 3, 3), 0);
+    // Libraries that compute on the CPU find the memory elsewhere in the host, where it is whole.
+    let (answer, host) = in_host(at + 64, PIECE - 64);
+    assert_eq!(answer, 0);
+    assert_ne!(host, at + 64);
+    assert_eq!(in_host(at + 2 * PIECE + 64, 16), (0, host));
+    assert_eq!(in_host(at + 64, PIECE).0, INVALID_VALUE);
     let mut flags = 0_u64;
     ok!(driver, cuMemGetAccess(&mut flags => *mut u64, [1_u32, 0].as_ptr() => *const u32, at + PIECE => u64));
     assert_eq!(flags, 3);

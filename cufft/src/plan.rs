@@ -136,7 +136,12 @@ impl Transform {
             batches,
         };
         let spans = [&transform.input, &transform.output].map(|side| side.span(batches));
-        if spans.iter().all(Option::is_some) { Ok(transform) } else { Err(Status::InvalidSize) }
+        let [Some(_), Some(span)] = spans else { return Err(Status::InvalidSize) };
+        // Elements of the output that lie over each other have no value. Without this rule, a small
+        // array would stand for any amount of work.
+        let numbers = transform.output.numbers(batches).ok_or(Status::InvalidSize)?;
+        require(numbers <= span)?;
+        Ok(transform)
     }
 }
 

@@ -16,6 +16,13 @@ pub enum Form {
     Complex,
 }
 
+impl Form {
+    /// Returns the numbers of an element.
+    fn numbers(self) -> usize {
+        if self == Form::Complex { 2 } else { 1 }
+    }
+}
+
 /// Where the elements of a side are.
 #[derive(Clone, Debug)]
 pub struct Side {
@@ -46,7 +53,13 @@ impl Side {
         }
         let before = batches.checked_sub(1)?.checked_mul(self.distance)?;
         let elements = row.checked_mul(self.step)?.checked_add(before)?.checked_add(1)?;
-        elements.checked_mul(if self.form == Form::Complex { 2 } else { 1 })
+        elements.checked_mul(self.form.numbers())
+    }
+
+    /// Returns the numbers of all elements, or `None` if there are too many.
+    pub fn numbers(&self, batches: usize) -> Option<usize> {
+        let one = self.form.numbers().checked_mul(batches)?;
+        self.shape.iter().try_fold(one, |all, size| all.checked_mul(*size))
     }
 }
 

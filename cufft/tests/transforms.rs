@@ -288,6 +288,22 @@ fn wrong_calls(driver: &Driver, good: i32) {
         assert_eq!(work, 0);
         assert_eq!(cufftDestroy(plan), 0);
         assert_eq!(cufftDestroy(plan), INVALID_PLAN);
+        // Elements of the output lie over each other.
+        let (many, one) = ([1_000_000, 1_000_000], [1, 1]);
+        let answer = cufftPlanMany(
+            &mut plan,
+            2,
+            many.as_ptr(),
+            one.as_ptr(),
+            1,
+            1,
+            one.as_ptr(),
+            1,
+            1,
+            C2C,
+            1,
+        );
+        assert_eq!(answer, INVALID_VALUE);
         let none = std::ptr::null();
         let answer = cufftPlanMany(&mut plan, 4, none, none, 1, 1, none, 1, 1, C2C, 1);
         assert_eq!(answer, INVALID_VALUE);
