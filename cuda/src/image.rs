@@ -99,7 +99,7 @@ impl From<warploom_container::Error> for Failure {
 fn kind(error: &warploom_container::Error) -> Error {
     match error {
         warploom_container::Error::NotForArch { .. }
-        | warploom_container::Error::Unsupported { .. }
+        | warploom_container::Error::NotExecuted { .. }
         | warploom_container::Error::NoCandidate { .. } => Error::CUDA_ERROR_NO_BINARY_FOR_GPU,
         warploom_container::Error::Ptx(_) => Error::CUDA_ERROR_INVALID_PTX,
         warploom_container::Error::PtxLink(_) => Error::CUDA_ERROR_INVALID_PTX,

@@ -53,14 +53,6 @@ const CUBIN: u32 = 1000;
 /// The newest GPU whose PTX is executed completely.
 const NEWEST: u32 = 90;
 
-/// Returns the error for a cubin of a GPU whose cubins do not run.
-pub(super) fn not_executed(sm: u32) -> Error {
-    Error::Unsupported {
-        what: format!("code for sm_{sm}"),
-        why: "warploom runs sm_50 to sm_53 (Maxwell) and sm_75 to sm_89 (Turing to Ada)".into(),
-    }
-}
-
 /// Whether the cubins of a GPU run.
 fn is_executed(sm: u32) -> bool {
     matches!(sm, 50 | 52 | 53 | 75 | 80 | 86 | 87 | 89)
@@ -113,7 +105,7 @@ impl Arch {
     /// The module is a cubin of another GPU than those whose cubins run.
     pub fn check(module: &Module) -> Result<(), Error> {
         match Arch::of(module) {
-            Some(Arch::Sm(sm)) if !is_executed(sm) => Err(not_executed(sm)),
+            Some(Arch::Sm(sm)) if !is_executed(sm) => Err(Error::NotExecuted { sm }),
             _ => Ok(()),
         }
     }

@@ -87,6 +87,12 @@ pub enum Error {
     #[error("{what} is not supported: {why}")]
     Unsupported { what: String, why: String },
 
+    /// Machine code of a GPU whose code is not executed.
+    #[error(
+        "code for sm_{sm} is not supported: warploom runs sm_50 to sm_53 (Maxwell) and sm_75 to sm_89 (Turing to Ada)"
+    )]
+    NotExecuted { sm: u32 },
+
     #[error("in {member} at offset {offset:#x}: {source}")]
     Member { member: String, offset: u64, source: Box<Error> },
 

@@ -11,7 +11,6 @@ use object::read::elf::{FileHeader, SectionHeader, SectionTable, Sym, SymbolTabl
 
 use super::info::Attributes;
 use super::{Refused, lines, reloc};
-use crate::arch;
 use crate::{
     Binding, Error, Function, Isa, Module, Relocation, Section, SectionId, SectionKind,
     SharedSections, Symbol, SymbolId, SymbolKind, Unreadable,
@@ -172,7 +171,7 @@ fn isa(abi_version: u8, flags: u32) -> Result<Isa, Error> {
         sm @ (50 | 52 | 53) => Ok(Isa::Maxwell { sm }),
         // Code for sm_90 is listed only.
         sm @ (75 | 80 | 86 | 87 | 89 | 90) => Ok(Isa::Turing { sm }),
-        sm => Err(arch::not_executed(sm)),
+        sm => Err(Error::NotExecuted { sm }),
     }
 }
 
