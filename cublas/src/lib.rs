@@ -19,11 +19,5 @@ use warploom_cukit::Status;
 
 /// Returns the `cublasStatus_t` of an error.
 fn code(status: Status) -> u32 {
-    match status {
-        Status::NotInitialized | Status::InvalidHandle => 1,
-        Status::InvalidValue | Status::InvalidSize => 7,
-        Status::ExecutionFailed => 13,
-        Status::InternalError => 14,
-        Status::NotSupported => 15,
-    }
+    status.of_cublas()
 }

@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 use std::ffi::{c_int, c_longlong};
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use warploom_cukit::handles::Handles;
 use warploom_cukit::memory::{Out, Place, Pointer, Real};
 use warploom_cukit::{Answer, Status, api, driver, require};
 
@@ -22,34 +23,21 @@ struct Plan {
 }
 
 struct Made {
-    /// The array is out of place, and in place. They differ where a real side has no layout of its own.
+    /// Out of place, and in place. They differ where a real side has no layout of its own.
     transforms: [Transform; 2],
     axes: Axes,
 }
 
-#[derive(Default)]
-struct Plans {
-    plans: HashMap<c_int, Plan>,
-    last: c_int,
-}
-
-static PLANS: LazyLock<Mutex<Plans>> = LazyLock::new(Mutex::default);
-
-fn lock() -> MutexGuard<'static, Plans> {
-    PLANS.lock().unwrap_or_else(PoisonError::into_inner)
-}
+static PLANS: Handles<Plan> = Handles::new();
 
 fn change<T>(plan: c_int, change: impl FnOnce(&mut Plan) -> T) -> Answer<T> {
-    lock().plans.get_mut(&plan).map(change).ok_or(Status::InvalidHandle)
+    // A negative number is no handle.
+    PLANS.with(plan as u64, change)
 }
 
-fn create() -> Answer<c_int> {
+fn create(out: Out<c_int>, made: Option<Made>) -> Answer {
     driver::check()?;
-    let mut plans = lock();
-    plans.last += 1;
-    let plan = plans.last;
-    plans.plans.insert(plan, Plan::default());
-    Ok(plan)
+    PLANS.create(out, Plan { made: made.map(Arc::new), ..Plan::default() })
 }
 
 /// The elements of both sides.
@@ -187,9 +175,7 @@ impl Made {
 
     /// Makes a plan of the transform.
     fn into_new(self, out: Out<c_int>) -> Answer {
-        let plan = create()?;
-        change(plan, |plan| plan.made = Some(Arc::new(self)))?;
-        out.set(plan)
+        create(out, Some(self))
     }
 
     /// Tells the size of the work area that the transform would need.
@@ -235,11 +221,11 @@ fn execute(
 
 api! {
     fn cufftCreate(out: Out<c_int>) {
-        out.set(create()?)
+        create(out, None)
     }
 
     fn cufftDestroy(plan: c_int) {
-        lock().plans.remove(&plan).map(|_| ()).ok_or(Status::InvalidHandle)
+        PLANS.destroy(plan as u64)
     }
 
     fn cufftSetStream(plan: c_int, stream: u64) {

@@ -265,7 +265,7 @@ fn transforms_are_sums_of_their_definition() {
     wrong_calls(&driver, handle);
 }
 
-/// What is wrong is refused, with the error that cuFFT has for it.
+/// Wrong calls are refused, with cuFFT's errors.
 fn wrong_calls(driver: &Driver, good: i32) {
     let (small, mut plan, mut work) = (driver.room(16), 0, 1);
     // SAFETY: pointers are to variables, null, or device memory, which the library checks.

@@ -1,13 +1,13 @@
-//! What libraries share that stand in for NVIDIA's, compute on the CPU, and need warploom's CUDA driver
-//! library.
+//! The common part of libraries that stand in for NVIDIA's and need warploom's CUDA driver library.
 //!
 //! A host function of the driver (`warploomLaunchHostFunc`) computes a call's result in its
 //! stream's order. It may access device memory, which lies in the host (`warploomHostAddress`).
 //!
-//! `driver` has the driver's functions, `memory` numbers in device memory, `refused` the answers of
+//! `driver` has the driver's functions, `handles` the values of handles, `memory` numbers in device memory, `refused` the answers of
 //! functions that are not provided. `library.rs` is the build script of the libraries.
 
 pub mod driver;
+pub mod handles;
 pub mod memory;
 pub mod refused;
 
@@ -24,6 +24,19 @@ pub enum Status {
     ExecutionFailed,
     InternalError,
     NotSupported,
+}
+
+impl Status {
+    /// Returns the `cublasStatus_t`.
+    pub fn of_cublas(self) -> u32 {
+        match self {
+            Status::NotInitialized | Status::InvalidHandle => 1,
+            Status::InvalidValue | Status::InvalidSize => 7,
+            Status::ExecutionFailed => 13,
+            Status::InternalError => 14,
+            Status::NotSupported => 15,
+        }
+    }
 }
 
 pub type Answer<T = ()> = Result<T, Status>;

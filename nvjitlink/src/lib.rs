@@ -6,10 +6,9 @@
 
 #![allow(non_snake_case, reason = "the names are the C API's")]
 
-use std::collections::HashMap;
 use std::ffi::c_int;
-use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
+use warploom_cukit::handles::Handles;
 use warploom_cukit::memory::{Out, Pointer};
 use warploom_cukit::{Problem, Status, driver};
 
@@ -30,8 +29,8 @@ impl Problem for Error {
 }
 
 impl From<Status> for Error {
-    fn from(_: Status) -> Error {
-        Error::NullInput
+    fn from(status: Status) -> Error {
+        if status == Status::InvalidHandle { Error::InvalidInput } else { Error::NullInput }
     }
 }
 
@@ -55,21 +54,11 @@ struct Link {
     log: String,
 }
 
-#[derive(Default)]
-struct Links {
-    links: HashMap<u64, Link>,
-    last: u64,
-}
-
-static LINKS: LazyLock<Mutex<Links>> = LazyLock::new(Mutex::default);
-
-fn lock() -> MutexGuard<'static, Links> {
-    LINKS.lock().unwrap_or_else(PoisonError::into_inner)
-}
+static LINKS: Handles<Link> = Handles::new();
 
 /// Calls `with` for a link.
 fn of<T>(handle: u64, with: impl FnOnce(&mut Link) -> Result<T, Error>) -> Result<T, Error> {
-    with(lock().links.get_mut(&handle).ok_or(Error::InvalidInput)?)
+    LINKS.with(handle, with)?
 }
 
 fn add(handle: u64, kind: u32, name: Option<String>, content: Vec<u8>) -> Result<(), Error> {
@@ -102,18 +91,13 @@ fn create(out: Out<u64>, count: u32, options: Pointer) -> Result<(), Error> {
     if !options.iter().any(is_arch) {
         return Err(Error::MissingArch);
     }
-    let mut links = lock();
-    links.last += 16;
-    let handle = links.last;
-    out.set(handle)?;
-    links.links.insert(handle, Link::default());
-    Ok(())
+    Ok(LINKS.create(out, Link::default())?)
 }
 
 fn destroy(handle: Pointer) -> Result<(), Error> {
     let wanted = handle.bytes(8).ok_or(Error::NullInput)?;
     let number = u64::from_ne_bytes(*wanted.first_chunk().ok_or(Error::Internal)?);
-    lock().links.remove(&number).ok_or(Error::InvalidInput)?;
+    LINKS.destroy(number)?;
     Ok(handle.put(&[0; 8])?)
 }
 

@@ -5,10 +5,9 @@
 
 #![allow(non_snake_case, reason = "the names are the C API's")]
 
-use std::collections::HashSet;
 use std::ffi::c_int;
-use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
+use warploom_cukit::handles::Handles;
 use warploom_cukit::memory::Out;
 use warploom_cukit::{Status, api, driver, refused, require};
 
@@ -17,21 +16,10 @@ const VERSION: usize = 120_900;
 
 /// Returns the `cublasStatus_t` of an error.
 fn code(status: Status) -> u32 {
-    match status {
-        Status::NotInitialized | Status::InvalidHandle => 1,
-        Status::InvalidValue | Status::InvalidSize => 7,
-        Status::ExecutionFailed => 13,
-        Status::InternalError => 14,
-        Status::NotSupported => 15,
-    }
+    status.of_cublas()
 }
 
-/// The handles, and the last one that was made.
-static HANDLES: LazyLock<Mutex<(HashSet<u64>, u64)>> = LazyLock::new(Mutex::default);
-
-fn lock() -> MutexGuard<'static, (HashSet<u64>, u64)> {
-    HANDLES.lock().unwrap_or_else(PoisonError::into_inner)
-}
+static HANDLES: Handles<()> = Handles::new();
 
 /// Returns the version of cuBLASLt that these functions follow.
 // SAFETY: as for the functions that `api` defines.
@@ -50,15 +38,11 @@ pub extern "C" fn cublasLtGetCudartVersion() -> usize {
 api! {
     fn cublasLtCreate(out: Out<u64>) {
         driver::check()?;
-        let (handles, last) = &mut *lock();
-        *last += 16;
-        out.set(*last)?;
-        handles.insert(*last);
-        Ok(())
+        HANDLES.create(out, ())
     }
 
     fn cublasLtDestroy(handle: u64) {
-        lock().0.remove(&handle).then_some(()).ok_or(Status::InvalidHandle)
+        HANDLES.destroy(handle)
     }
 
     fn cublasLtGetProperty(which: c_int, out: Out<c_int>) {

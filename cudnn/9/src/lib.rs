@@ -8,10 +8,9 @@
 
 mod refused;
 
-use std::collections::HashMap;
 use std::ffi::{CStr, c_char, c_int};
-use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
+use warploom_cukit::handles::Handles;
 use warploom_cukit::memory::{Out, Pointer};
 use warploom_cukit::{Status, api, driver, require};
 
@@ -44,17 +43,7 @@ fn name(status: u32) -> &'static CStr {
 }
 
 /// The streams of handles.
-#[derive(Default)]
-struct Handles {
-    streams: HashMap<u64, u64>,
-    last: u64,
-}
-
-static HANDLES: LazyLock<Mutex<Handles>> = LazyLock::new(Mutex::default);
-
-fn lock() -> MutexGuard<'static, Handles> {
-    HANDLES.lock().unwrap_or_else(PoisonError::into_inner)
-}
+static HANDLES: Handles<u64> = Handles::new();
 
 /// Returns the version of cuDNN that these functions follow.
 // SAFETY: as for the functions that `api` defines.
@@ -100,27 +89,19 @@ pub unsafe extern "C" fn cudnnGetLastErrorString(text: Pointer, room: usize) {
 api! {
     fn cudnnCreate(out: Out<u64>) {
         driver::check()?;
-        let mut handles = lock();
-        handles.last += 16;
-        let handle = handles.last;
-        out.set(handle)?;
-        handles.streams.insert(handle, 0);
-        Ok(())
+        HANDLES.create(out, 0)
     }
 
     fn cudnnDestroy(handle: u64) {
-        lock().streams.remove(&handle).map(|_| ()).ok_or(Status::InvalidHandle)
+        HANDLES.destroy(handle)
     }
 
     fn cudnnSetStream(handle: u64, stream: u64) {
-        let mut handles = lock();
-        *handles.streams.get_mut(&handle).ok_or(Status::InvalidHandle)? = stream;
-        Ok(())
+        HANDLES.with(handle, |own| *own = stream)
     }
 
     fn cudnnGetStream(handle: u64, out: Out<u64>) {
-        let stream = lock().streams.get(&handle).copied();
-        out.set(stream.ok_or(Status::InvalidHandle)?)
+        out.set(HANDLES.with(handle, |own| *own)?)
     }
 
     fn cudnnGetProperty(which: c_int, out: Out<c_int>) {
